@@ -17,7 +17,8 @@ from typing import Any
 from analyzer import case_shape as shape
 from analyzer import parsing
 from analyzer.asks import commands
-from analyzer.case_shape import Doc, clean, completed, filled, plain, problems
+from analyzer.case_check import completed, problems
+from analyzer.case_shape import Doc, clean, filled, plain
 from analyzer.errors import RefusedError
 from analyzer.reasons import merged
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Reason, Verdict

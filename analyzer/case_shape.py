@@ -1,4 +1,4 @@
-"""The records of the case document: their keys, their empty values, and how they are checked.
+"""The records of the case document: their keys, their empty values, and how a record is filled and made plain.
 
 docs/case-schema.json says the same for other programs; a test holds the two
 together.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -208,12 +208,6 @@ DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems
     key: [] for key in RECORDS
 }
 
-# Lists of plain words, wherever they stand in a record.
-_WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
-_WORDS |= {
-    "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands"
-}  # fmt: skip
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Columns that come from tables as numbers but are names in the document.
@@ -290,129 +284,3 @@ def _clean_number(value: Any) -> Any:
 def _writable(text: str) -> str:
     """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
     return text if text.isascii() else _SURROGATE.sub(lambda match: visible(match.group()), text)
-
-
-def completed(doc: Doc) -> None:
-    """Give a document of an earlier version the keys that it did not know, with their empty values.
-
-    Only keys that were added later are filled in; whatever else is missing is a fault of the document.
-    """
-    for key in ("cuts", "notes", "problems", "hosts", "harmless", "site", "log"):
-        doc.setdefault(key, [])
-    doc.setdefault("problems_total", 0)
-    for known in _records([doc.get("case")]):
-        known.setdefault("incident", "")
-    for log in (log for node in _records(doc.get("nodes")) for log in _records(node.get("logs"))):
-        log.setdefault("parts", [])
-    series = doc.get("series")
-    for chart in _records(list(series.values()) if isinstance(series, dict) else ()):
-        chart.setdefault("same_as", "")
-    for key, names in _LATER.items():
-        for record in _records(doc.get(key)):
-            for name in names:
-                record.setdefault(name, plain(RECORDS[key][name]))
-    for step in (step for finding in _records(doc.get("findings")) for step in _records(finding.get("fix"))):
-        step.setdefault("caution", FIX["caution"])
-    for source in _records(doc.get("sources")):  # earlier versions looked at every line
-        source.setdefault("looked_at", source.get("lines", SOURCE["looked_at"]))
-
-
-_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands", "in_bundle")}
-
-
-def _records(value: Any) -> list[Doc]:
-    """Return the objects of a list, and none when it is no list: what is wrong is told by `problems`."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list | tuple) else []
-
-
-def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (place, what is wrong) for every record that a report could not read."""
-    yield from _missing("the document", DOCUMENT, doc)
-    yield from _missing("the document", {"limits": [], "advice": [], "notes": []}, doc)
-    yield from _missing("tool", TOOL, doc["tool"])
-    yield from _settings_problems(doc["settings"])
-    yield from _missing("case", CASE, doc["case"])
-    if doc["case"]["span"] is not None:
-        yield from _missing("case.span", SPAN, doc["case"]["span"])
-    yield from _each("case.files", FILE, doc["case"]["files"])
-    for key, defaults in RECORDS.items():
-        yield from _each(key, defaults, doc[key])
-    for number, node in enumerate(doc["nodes"]):
-        yield from _each(f"nodes[{number}].logs", LOG, node["logs"])
-        for place, log in enumerate(node["logs"]):
-            yield from _each(f"nodes[{number}].logs[{place}].parts", SPAN, log["parts"])
-    for number, card in enumerate(doc["hosts"]):
-        yield from _each(f"hosts[{number}].rows", CARD_ROW, card["rows"])
-        for place, row in enumerate(card["rows"]):
-            yield from _each(f"hosts[{number}].rows[{place}].items", CARD_ITEM, row["items"])
-    for number, finding in enumerate(doc["findings"]):
-        yield from _finding_problems(f"findings[{number}]", finding)
-    for number, cut in enumerate(doc["cuts"]):
-        yield from _each(f"cuts[{number}].by_node", NODE_CUT, cut["by_node"])
-    for name, chart in doc["series"].items():
-        yield from _chart_problems(f"series {name!r}", chart)
-        if chart["same_as"] and (doc["series"].get(chart["same_as"]) or {"same_as": "-"})["same_as"]:
-            yield f"series {name!r}", "names a chart under `same_as` that holds no samples"
-
-
-def _settings_problems(settings: Any) -> Iterator[tuple[str, str]]:
-    yield from _missing("settings", SETTINGS, settings)
-    for key, defaults in (("mutes", MUTE), ("thresholds", THRESHOLD), ("catalogs", CATALOG)):
-        yield from _each(f"settings.{key}", defaults, settings[key])
-    for number, change in enumerate(settings["thresholds"]):
-        for key in ("value", "shipped"):
-            if isinstance(change[key], bool) or not isinstance(change[key], int | float):
-                yield f"settings.thresholds[{number}]", f"has no number under `{key}`"
-
-
-def _each(place: str, defaults: Mapping[str, Any], records: list[Any]) -> Iterator[tuple[str, str]]:
-    for number, record in enumerate(records):
-        yield from _missing(f"{place}[{number}]", defaults, record)
-
-
-def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
-    if not all(isinstance(article, int) for article in [*finding["kb"], *finding["issues"]]):
-        yield place, "has an article that is not a number"
-    if not all(isinstance(value, str) for value in finding["values"].values()):
-        yield place, "has a value that is not text under `values`"
-    if isinstance(finding["magnitude"], bool) or not isinstance(finding["magnitude"], int | float | None):
-        yield place, "has a magnitude that is not a number"
-    yield from _each(f"{place}.evidence", EVIDENCE, finding["evidence"])
-    yield from _each(f"{place}.fix", FIX, finding["fix"])
-    if finding["trace"] is not None:
-        yield from _trace_problems(f"{place}.trace", finding["trace"], 0)
-
-
-def _chart_problems(place: str, chart: Any) -> Iterator[tuple[str, str]]:
-    yield from _missing(place, CHART, chart)
-    yield from _each(f"{place}.lines", LINE, chart["lines"])
-    for line in chart["lines"]:
-        if not all(value is None or isinstance(value, int | float) for value in line["values"]):
-            yield place, "holds a value that is not a number"
-
-
-def _trace_problems(place: str, trace: Any, depth: int) -> Iterator[tuple[str, str]]:
-    yield from _missing(place, TRACE, trace)
-    if depth > TRACE_DEPTH:
-        yield place, f"is deeper than {TRACE_DEPTH} levels"
-        return
-    for child in trace["children"]:
-        yield from _trace_problems(place, child, depth + 1)
-
-
-def _missing(place: str, defaults: Mapping[str, Any], record: Any) -> Iterator[tuple[str, str]]:
-    """Yield what `record` lacks of `defaults`; the caller stops at the first, so later code may index."""
-    if not isinstance(record, dict):
-        yield place, "is not an object"
-        return
-    for key, empty in defaults.items():
-        if key not in record:
-            yield place, f"has no key `{key}`"
-        elif empty is not None and type(record[key]) is not type(empty):
-            yield place, f"has another kind of value under `{key}`"
-        elif _lists_words(key, defaults) and not all(isinstance(word, str) for word in record[key]):
-            yield place, f"has a value that is not text under `{key}`"
-
-
-def _lists_words(key: str, defaults: Mapping[str, Any]) -> bool:
-    return key in _WORDS and isinstance(defaults[key], list) and defaults is not DOCUMENT

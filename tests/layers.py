@@ -63,7 +63,10 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ),
     ("rules", {"rules": "from a rule file to the model, the catalog, settings and packs"}),
     ("judge", {"judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"}),
-    ("case", {"case": "the case document", "case_shape": "its records and how they are checked"}),
+    (
+        "case",
+        {"case": "the case document", "case_shape": "its records", "case_check": "what of it no report could read"},
+    ),
     ("report", {"report": "reads the case document and nothing else"}),
     ("redaction", {"redact": "pseudonyms for what is handed out, and the proof that no name is left"}),
     (

@@ -9,262 +9,35 @@ structured data of NSX. The names of the archives are our own: no public source 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 from tools.case_pack import Files, tgz
 from tools.case_pack import tar as packed
-
-CLUSTER = "18807edd-0000-4107-b7b7-508d766a0001"
-GROUPS = ("DATASTORE", "CLUSTER_BOOT_MANAGER", "CONTROLLER", "MANAGER", "POLICY", "HTTPS", "CORFU_NONCONFIG")
-SERVICES = (
-    "auth",
-    "cluster_manager",
-    "controller",
-    "datastore",
-    "http",
-    "manager",
-    "node-mgmt",
-    "search",
-    "ssh",
-    "syslog",
+from tools.nsxt_outputs import (
+    EDGE_SERVICES,
+    SERVICES,
+    alarm,
+    bfd,
+    bgp,
+    cluster,
+    controllers_of_node,
+    dataplane_cpu,
+    dataplane_memory,
+    edge,
+    edge_cluster,
+    filesystems,
+    hosts_rest,
+    line,
+    manager,
+    managers_of_node,
+    port_stats,
+    quiet,
+    services,
+    transport_nodes,
+    typed,
+    uuid,
+    version,
 )
-EDGE_SERVICES = ("controller", "dataplane", "local-controller", "node-mgmt", "nsx-message-bus", "ssh", "syslog")
-STOPPED = {"snmp"}  # of a healthy node
-HOSTS = ("192.0.2.71", "192.0.2.72")
-
-
-def manager(n: int) -> str:
-    """Return the name of a manager."""
-    return f"nsxt-mgr-0{n}"
-
-
-def edge(n: int) -> str:
-    """Return the name of an edge."""
-    return f"nsxt-edge-0{n}"
-
-
-def uuid(kind: str, n: int) -> str:
-    """Return the id of a node: a manager, its controller, an edge, a host."""
-    return f"{ {'manager': '43cd0642', 'controller': '7b1c9952', 'edge': 'bed20842', 'host': '862e6ce4'}[kind] }-0000-4900-b68b-ca862aa4000{n}"
-
-
-# --- logs --------------------------------------------------------------------------------------
-
-
-def line(clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO") -> str:
-    """Return a line of the syslog of 2023-03-01; data: pairs beside the level."""
-    return f'2023-03-01T{clock}Z {host} NSX 3101 {msgid} [nsx@6876 {data} level="{level}"] {text} (synthetic)\n'
-
-
-def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
-    """Return the syslog of an ordinary morning; programs that are no part of NSX write there too."""
-    found = []
-    for hour in hours:
-        clock = f"{hour:02d}:00:0{hour % 10}.120"
-        found.append(line(clock, host, f'comp="{role}" subcomp="node-mgmt" username="root"', "No change in timezone"))
-        found.append(f"2023-03-01T{hour:02d}:17:01.000Z {host} systemd 1 - - Started Session {hour} of user root.\n")
-        found.append(line(f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served"))
-    return "".join(found)
-
-
-def alarm(clock: str, host: str, event: str, state: str, text: str, comp: str = "nsx-manager") -> str:
-    """Return the line that a node writes when an alarm opens or ends."""
-    data = f'comp="{comp}" subcomp="monitoring" eventType="{event}" alarmState="{state}" entId="{uuid("manager", 1)}"'
-    return line(clock, host, data, text, "MONITORING", "FATAL" if state == "OPEN" else "INFO")
-
-
-# --- what the CLI prints -----------------------------------------------------------------------
-
-
-def typed(host: str, outputs: Mapping[str, str]) -> str:
-    """Return a terminal session: each command below the prompt of the node, with what it printed."""
-    return "".join(f"{host}> {command}\n{text.rstrip()}\n\n" for command, text in outputs.items())
-
-
-def version(build: int) -> str:
-    """Return `get version`."""
-    return f"VMware NSX Software, Version 4.1.0.2.0.{build}\nTechnical Support: https://support.broadcom.com\n"
-
-
-def cluster(down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: str = "DEGRADED") -> str:
-    """Return `get cluster status verbose`: managers that are down in some groups, and the status of these."""
-    text = f"Cluster Id: {CLUSTER}\nOverall Status: {status if down else 'STABLE'}\n"
-    for group in GROUPS:
-        lost = down if group in groups else ()
-        text += f"\nGroup Type: {group}\nGroup Status: {status if lost else 'STABLE'}\n\nMembers:\n"
-        text += f"    {'UUID':<43}{'FQDN':<43}{'IP':<17}STATUS\n"
-        for n in (1, 2, 3):
-            member = uuid("controller" if group == "CONTROLLER" else "manager", n)
-            name, state = f"{manager(n)}.lab.example", "DOWN" if n in lost else "UP"
-            text += f"    {member:<43}{name:<43}{f'192.0.2.4{n}':<17}{state}\n"
-        text += f"\nLeaders:\n    {'SERVICE':<43}{'LEADER':<41}LEASE VERSION\n"
-        text += f"    {'cluster-manager':<43}{uuid('manager', 1):<41}129\n"
-    return text
-
-
-def services(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
-    """Return `get services`."""
-    return "\n".join(
-        f"Service name:            {name}\nService state:           {'stopped' if name in stopped or name in STOPPED else 'running'}\n"
-        for name in (*names, "snmp")
-    )
-
-
-def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
-    """Return `get filesystem-stats`."""
-    rows = (
-        ("udev", "7.9G", "4.0K", "7.9G", 1, "/dev"),
-        ("/dev/sda2", "11G", "4.7G", "5.0G", 49, "/"),
-        ("/dev/mapper/nsx-var+log", "27G", "9.4G", "17G", log_pct, "/var/log"),
-        ("/dev/mapper/nsx-config", "29G", "48M", "28G", config_pct, "/config"),
-        ("/dev/mapper/nsx-secondary", "98G", "230M", "93G", 1, "/nonconfig"),
-        ("/dev/mapper/nsx-image", "42G", "39G", "3.0G", 93, "/image"),
-    )
-    return f"{'Filesystem':<27}{'Size':>5}{'Used':>6}{'Avail':>6} Use% Mounted on\n" + "".join(
-        f"{device:<27}{size:>5}{used:>6}{free:>6}{pct:>4}% {mount}\n" for device, size, used, free, pct, mount in rows
-    )
-
-
-def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
-    """Return `get transport-nodes status` of a manager: a node is OPENED on the controller that serves it.
-
-    view  the manager that prints it; off: managers whose nodes the others serve
-    """
-    text = (
-        f"{'TransportNode-ID':<40}{'Remote-Address':<24}{'Controller':<40}{'Manager':<17}"
-        f"{'SSL-Enabled':<13}{'Connection-State':<18}Supported-Versions\n"
-    )
-    up = [n for n in (1, 2, 3) if n not in off]
-    for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2))):
-        by = up[n % len(up)]
-        remote, state, words = (
-            (f"192.0.2.7{n}:4527{n}", "OPENED", "[4.1, 4.0, 3.2]") if by == view else ("", "CLOSED", "[]")
-        )
-        text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
-        text += f"{state:<18}{words}\n"
-    return text
-
-
-def managers_of_node(lost: Sequence[int] = ()) -> str:
-    """Return `get managers` of an edge."""
-    return "".join(f"- 192.0.2.4{n}   {'Disconnected' if n in lost else 'Connected'}\n" for n in (1, 2, 3))
-
-
-def controllers_of_node() -> str:
-    """Return `get controllers` of an edge: one of them serves it."""
-    text = (
-        "Controller IP    Port     SSL         Status       Is Physical Master   Session State  "
-        "Controller FQDN          Failure Reason\n"
-    )
-    for n in (1, 2, 3):
-        state = ("connected", "true", "up") if n == 1 else ("not used", "false", "null")
-        address, name = (f"192.0.2.4{n}", f"{manager(n)}.lab.example") if n == 1 else ("NA", "NA")
-        text += f"{address:<17}{1235:<9}{'enabled':<12}{state[0]:<13}{state[1]:<21}{state[2]:<15}{name:<25}NA\n"
-    return text
-
-
-def edge_cluster(n: int, lost: Sequence[int] = ()) -> str:
-    """Return `get edge-cluster status` of an edge; lost: edges that are without tunnels."""
-    state = ("Inactive", "Down", "Down", "Down") if n in lost else ("Active", "Up", "Up", "Up")
-    peer = "Down" if lost else "Up"
-    return (
-        f"High Availability State    : {state[0]}\nSince                      : 2023-03-01 09:41:07.50\n"
-        f"Edge Node Id               : {uuid('edge', n)}\nEdge Node Status           : {state[1]}\n"
-        f"Admin State                : Up\nVtep State                 : {state[2]}\nConfiguration              : applied\n"
-        "Health Check Config        :\n    Interval               : 1000 msec\n    Deadtime               : 3000 msec\n"
-        "    Max Hops               : 255\nService Status             :\n    Datapath Config Channel : Up\n"
-        f"    Datapath Status Channel : Up\n    Routing Status Channel  : Up\n    Routing Status          : {state[3]}\n"
-        f"Peer Status                :\n    Node Id                : {uuid('edge', 3 - n)}\n"
-        f"    Node Status            : {peer}\n    Healthcheck Sessions   :\n        Interface          : eth0\n"
-        f"        Session            : 192.0.2.5{n}:192.0.2.5{3 - n}\n        Status             : Up\n"
-        "        Interface          : vtep-0\n        Device             : fp-eth0\n"
-        f"        Session            : 198.51.100.1{n}:198.51.100.1{3 - n}\n        Status             : {peer}\n"
-    )
-
-
-def dataplane_cpu() -> str:
-    """Return `get dataplane cpu stats verbose`: a core that forwards, and one that polls for the control path."""
-    return (
-        "CPU Usage\nBusy_pollrounds     : 91\nCore                : 0\nCpu_type            : datapath_core\n"
-        "Crypto              : 0 pps\nRx                  : 8123 pps\nSlowpath            : 2 pps\n"
-        "Tx                  : 8120 pps\nUsage               : 3.5%\n\nCore                : 1\n"
-        "Cpu_type            : controlpath_core\nUsage               : 100.0%\n"
-    )
-
-
-def dataplane_memory() -> str:
-    """Return `get dataplane memory stats`."""
-    return (
-        "Memory Usage\nAvailable_entries   : 55712\nAvailable_entries_in_cache: 39\nCache_size_per_core : 128\n"
-        "Name                : mbuf_pool_socket_0\nPer_core_cache\n    Available_entries   : 39\n"
-        "    Core_id             : 0\nSize                : 56704\n"
-    )
-
-
-def port_stats(missed: int = 0) -> str:
-    """Return `get physical-port fp-eth0 stats`."""
-    counters = {"RX_BYTES": 74468900, "RX_ERRORS": 0, "RX_MISSES": missed, "RX_NOMBUFS": 0, "RX_PACKETS": 898400}
-    counters |= {"TX_BYTES": 714000, "TX_DROPS": 0, "TX_ERRORS": 0, "TX_PACKETS": 17000}
-    rows = "".join(f"{name:<20}: {count}\n" for name, count in counters.items())
-    return f"Physical Port Stats\n{'NAME':<20}: fp-eth0\n{rows}"
-
-
-def hosts_rest() -> str:
-    """Return the answer of the REST API for the hosts: all of them are up."""
-    nodes = [
-        {
-            "node_uuid": uuid("host", n),
-            "status": "UP",
-            "mgmt_connection_status": "UP",
-            "control_connection_status": {"status": "UP"},
-            "pnic_status": {"status": "UP", "down_count": 0},
-            "tunnel_status": {"status": "UP"},
-        }
-        for n in (1, 2)
-    ]
-    return json.dumps({"results": nodes}, indent=2) + "\n"
-
-
-def bgp(down: Sequence[str] = ()) -> str:
-    """Return `get bgp neighbor summary` of a tier-0 gateway with two neighbours."""
-    text = (
-        "BFD States: NC - Not configured, DC - Disconnected\n            AD - Admin down, DW - Down, IN - Init, UP - Up\n"
-        "BGP summary information for VRF default for address-family: ipv4Unicast\n"
-        "Router ID: 192.0.2.129  Local AS: 65000\n\n"
-        f"{'Neighbor':<36}{'AS':<12}State Up/DownTime  BFD InMsgs  OutMsgs InPfx  OutPfx\n\n"
-    )
-    for neighbor in ("192.0.2.130", "192.0.2.134"):
-        lost = neighbor in down
-        text += f"{neighbor:<36}{65001:<12}{'Activ' if lost else 'Estab'} {'00:12:03' if lost else '12d01h27m':<13}{'DW' if lost else 'UP':<4}"
-        text += f"{17980:<8}{15340:<8}{0 if lost else 2:<7}{0 if lost else 3}\n"
-    return text
-
-
-def bfd(own: str, peers: Sequence[str], down: Sequence[str] = (), diag: str = "Control Detection Time Expired") -> str:
-    """Return `get bfd-sessions`: a tunnel to each peer."""
-    text = ""
-    for peer in peers:
-        lost = peer in down
-        cells = {
-            "Dest_port": "3784",
-            "Diag": diag if lost else "No Diagnostic",
-            "Encap": "geneve",
-            "Forwarding": "last false (current false)" if lost else "last true (current true)",
-            "Last_down_time": "2023-03-01 09:41:07" if lost else "2023-02-12 01:00:00",
-            "Last_up_time": "2023-02-12 01:00:03",
-            "Local_address": own,
-            "Remote_address": peer,
-            "Remote_diag": "No Diagnostic",
-            "Remote_state": "down" if lost else "up",
-            "Rx_interval": "1000",
-            "Session_type": "TUNNEL",
-            "State": "down" if lost else "up",
-            "Tx_interval": "1000",
-        }
-        text += "BFD Session\n" + "".join(f"{label:<30}: {value}\n" for label, value in cells.items()) + "\n"
-    return text
-
 
 # --- the site ----------------------------------------------------------------------------------
 

@@ -196,3 +196,13 @@ def _shared(facts: Facts, name: str, shared: SharedRows) -> object:
     if key not in shared.worked_out:
         shared.worked_out[key] = CaseTable(facts, name)
     return shared.worked_out[key]
+
+
+def once_each(rows: Iterable[CaseRow], columns: Sequence[str]) -> Iterator[CaseRow]:
+    """Yield each text that stands in several places once."""
+    met = set()
+    for row in sorted(rows, key=lambda row: row.place):
+        key = (row.name, *(row.cell(name) for name in columns))
+        if key not in met:
+            met.add(key)
+            yield row

@@ -8,14 +8,14 @@ cut source may have taken away.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
 from analyzer.errors import BacklineError
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import text
-from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, table_of
+from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, once_each, table_of
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
 from analyzer.judge.folding import Fold
 from analyzer.judge.joining import JoinedRows, Joiner
@@ -144,7 +144,7 @@ class Evaluator:
         table = self._table(self.rule.each.table.name)
         rows = table.rows + [row for one in table.captures for row in self._few(table, one)]
         if table.table.key and not self.facts.single_block(table.table.name):
-            rows = list(_once(rows, [column.name for column in table.table.columns]))
+            rows = list(once_each(rows, [column.name for column in table.table.columns]))
         yield from (one for row in rows for one in self._by_facts(row))
         for key in self.unseen_nodes:
             yield CaseRow({}, key, text(self.facts.name(key)), number=UNSEEN_ROW), True, None, None
@@ -391,13 +391,3 @@ def _order(base: _Base) -> tuple[Any, ...]:
     source = (row.source is None, row.source or "")
     fact = -1 if base[3] is None else base[3].number
     return row.name, row.node, after(row.order), source, after(row.line), row.number, fact
-
-
-def _once(rows: Iterable[CaseRow], columns: Sequence[str]) -> Iterator[CaseRow]:
-    """Yield each text that stands in several places once."""
-    met = set()
-    for row in sorted(rows, key=lambda row: row.place):
-        key = (row.name, *(row.cell(name) for name in columns))
-        if key not in met:
-            met.add(key)
-            yield row

@@ -9,20 +9,14 @@ hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
 
 from __future__ import annotations
 
-import importlib
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.pattern_notes import noted
-from analyzer.scan.byte_classes import HIGH, byte_class, members
-
-# Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
-_parser: Any = importlib.import_module("re._parser")
-_c: Any = importlib.import_module("re._constants")
+from analyzer.scan.byte_classes import HIGH, byte_class
+from analyzer.scan.pattern_tree import OPS, REPEATS, PatternStep, arms_of, dissolved, literal_char, members_of, steps_of
 
 # UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
 ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
@@ -32,11 +26,9 @@ _MOST_TEXT = 16_384  # a longer approximation is not worth compiling
 _TELLING = 6  # known characters that few lines hold by chance
 _WIDE = 64  # ASCII characters of a class that nearly any text is made of
 _MOST_ARMS = 64  # literals in one choice
-_FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
 _ANY = f"[\\x00-\\x09\\x0b-\\x7f{HIGH}]"
-_REPEATS = {_c.MAX_REPEAT, _c.MIN_REPEAT, getattr(_c, "POSSESSIVE_REPEAT", _c.MAX_REPEAT)}
-_BEGINS = {_c.AT_BEGINNING, _c.AT_BEGINNING_STRING}
-_ENDS = {_c.AT_END, _c.AT_END_STRING}
+_BEGINS = {OPS.AT_BEGINNING, OPS.AT_BEGINNING_STRING}
+_ENDS = {OPS.AT_END, OPS.AT_END_STRING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +53,6 @@ class Required:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
-    """One step of a pattern: opcode, argument, and whether case is ignored there."""
-
-    op: Any
-    arg: Any
-    nocase: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PatternNeeds:
     """What a pattern needs, see `literal_choices` and `byte_pattern`; whether it folds case somewhere."""
 
@@ -91,7 +74,7 @@ def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
 @lru_cache(maxsize=8192)
 def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
     """Return every set of literals found along `pattern`; each alone is necessary for a match."""
-    return tuple(dict.fromkeys(_choices(_steps(pattern, flags)[0])))
+    return tuple(dict.fromkeys(_choices(steps_of(pattern, flags)[0])))
 
 
 def byte_pattern(pattern: str, flags: int = 0) -> str | None:
@@ -122,46 +105,17 @@ def is_known(pattern: str, flags: int = 0) -> bool:
 @noted
 def _analysed(told: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
     flags, _, pattern = told.partition(":")
-    nodes, folds = _steps(pattern, int(flags))
+    nodes, folds = steps_of(pattern, int(flags))
     text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
     approximation = text if 0 < len(text) <= _MOST_TEXT else None
     choices = dict.fromkeys(_choices(nodes))
     return [(sorted(choice.texts), choice.ignore_case) for choice in choices], approximation, folds
 
 
-# --- the tree -----------------------------------------------------------------------------------
-
-
-def _steps(pattern: str, flags: int) -> tuple[list[_Node], bool]:
-    """Return the steps of a pattern, and whether it folds case somewhere; raises re.error when it is none."""
-    tree = _parser.parse(pattern, flags)
-    folds = bool(tree.state.flags & re.IGNORECASE)
-    return _flat(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
-
-
-def _flat(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[_Node]:
-    """Return the steps of a parsed pattern with plain groups dissolved."""
-    nodes: list[_Node] = []
-    for op, arg in tree:
-        if op is _c.SUBPATTERN:
-            _group, added, removed, inner = arg
-            own = (nocase or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE
-            nodes += _flat(inner, own)
-        elif op is getattr(_c, "ATOMIC_GROUP", None):
-            nodes += _flat(arg, nocase)
-        else:
-            nodes.append(_Node(op, arg, nocase))
-    return nodes
-
-
-def _arms(node: _Node) -> list[list[_Node]]:
-    return [_flat(arm, node.nocase) for arm in node.arg[1]]
-
-
 # --- literals -----------------------------------------------------------------------------------
 
 
-def _choices(nodes: Sequence[_Node]) -> list[Required]:
+def _choices(nodes: Sequence[PatternStep]) -> list[Required]:
     found: list[Required] = []
     run: list[str] = []
     run_nocase = False
@@ -173,14 +127,14 @@ def _choices(nodes: Sequence[_Node]) -> list[Required]:
             run.clear()
 
     for node in nodes:
-        if node.op is _c.LITERAL:
-            char = _literal_char(node)
+        if node.op is OPS.LITERAL:
+            char = literal_char(node)
             if char is None or (run and run_nocase != node.nocase):
                 close()
             if char is not None:
                 run.append(char)
                 run_nocase = node.nocase
-        elif node.op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+        elif node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
             continue  # takes no room: what stands left and right of it is neighbours
         else:
             close()
@@ -189,27 +143,13 @@ def _choices(nodes: Sequence[_Node]) -> list[Required]:
     return found
 
 
-def _literal_char(node: _Node) -> str | None:
-    """Return the character of a LITERAL when its bytes are certain, else None."""
-    char = chr(node.arg)
-    if char.isascii():
-        return char
-    if node.nocase:
-        return None
-    try:
-        char.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return None
-    return char
-
-
-def _choices_of(node: _Node) -> list[Required]:
-    if node.op in _REPEATS:
+def _choices_of(node: PatternStep) -> list[Required]:
+    if node.op in REPEATS:
         least, _most, inner = node.arg
-        return _choices(_flat(inner, node.nocase)) if least else []
-    if node.op is _c.BRANCH:
+        return _choices(dissolved(inner, node.nocase)) if least else []
+    if node.op is OPS.BRANCH:
         best: list[Required] = []
-        for arm in _arms(node):
+        for arm in arms_of(node):
             choices = _choices(arm)
             if not choices:
                 return []
@@ -223,7 +163,7 @@ def _choices_of(node: _Node) -> list[Required]:
 # --- the approximation --------------------------------------------------------------------------
 
 
-def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
+def _sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
     """Return the regex of a sequence; "" when nothing of it is left.
 
     left, right: nothing stands before or after it, so that what may be empty there is left
@@ -250,9 +190,9 @@ def _sequence(nodes: Sequence[_Node], *, left: bool, right: bool) -> str:
     return head + "".join(parts) + tail
 
 
-def _core(nodes: Sequence[_Node]) -> list[_Node]:
+def _core(nodes: Sequence[PatternStep]) -> list[PatternStep]:
     """Return the stretch of a sequence between wide gaps that tells most: the rest makes an automaton large."""
-    parts: list[list[_Node]] = [[]]
+    parts: list[list[PatternStep]] = [[]]
     for node in nodes:
         if _is_gap(node):
             parts.append([])
@@ -263,38 +203,38 @@ def _core(nodes: Sequence[_Node]) -> list[_Node]:
     return parts[best] if len(parts) > 1 and told[best] >= _TELLING else list(nodes)
 
 
-def _told(nodes: Sequence[_Node]) -> int:
+def _told(nodes: Sequence[PatternStep]) -> int:
     """Return how many characters of every match are known, of the best stretch of each arm."""
     found = 0
     for node in nodes:
-        if node.op is _c.LITERAL:
+        if node.op is OPS.LITERAL:
             found += 1
-        elif node.op is _c.BRANCH:
-            found += min(_told(_core(arm)) for arm in _arms(node))
-        elif node.op in _REPEATS and node.arg[0]:
-            found += min(node.arg[0], _MOST_REPEATS) * _told(_flat(node.arg[2], node.nocase))
+        elif node.op is OPS.BRANCH:
+            found += min(_told(_core(arm)) for arm in arms_of(node))
+        elif node.op in REPEATS and node.arg[0]:
+            found += min(node.arg[0], _MOST_REPEATS) * _told(dissolved(node.arg[2], node.nocase))
     return found
 
 
-def _is_gap(node: _Node) -> bool:
+def _is_gap(node: PatternStep) -> bool:
     """Tell whether a step repeats one of most characters (`.*`, `[^"]+`, `\\S+`), or may be left out and does so."""
-    if node.op not in _REPEATS:
+    if node.op not in REPEATS:
         return False
     least, most, inner = node.arg
-    steps = _flat(inner, node.nocase)
-    if len(steps) == 1 and steps[0].op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
-        return bool(most is _c.MAXREPEAT or most > _MOST_REPEATS) and len(_members_of(steps[0])[0]) > _WIDE
+    steps = dissolved(inner, node.nocase)
+    if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
+        return bool(most is OPS.MAXREPEAT or most > _MOST_REPEATS) and len(members_of(steps[0])[0]) > _WIDE
     return least == 0 and any(map(_is_gap, steps))
 
 
-def _is_folded_letter(node: _Node) -> bool:
-    return bool(node.nocase and node.op is _c.LITERAL and node.arg < 128)
+def _is_folded_letter(node: PatternStep) -> bool:
+    return bool(node.nocase and node.op is OPS.LITERAL and node.arg < 128)
 
 
-def _trim_left(steps: list[_Node]) -> str:
+def _trim_left(steps: list[PatternStep]) -> str:
     while steps:
         node = steps[0]
-        if node.op is _c.AT and node.arg in _BEGINS:
+        if node.op is OPS.AT and node.arg in _BEGINS:
             rest = steps[1:]
             if rest and _is_anything(rest[0]):
                 del steps[:2]  # `^.*` says nothing
@@ -307,10 +247,10 @@ def _trim_left(steps: list[_Node]) -> str:
     return ""
 
 
-def _trim_right(steps: list[_Node]) -> str:
+def _trim_right(steps: list[PatternStep]) -> str:
     while steps:
         node = steps[-1]
-        if node.op is _c.AT and node.arg in _ENDS:
+        if node.op is OPS.AT and node.arg in _ENDS:
             if len(steps) > 1 and _is_anything(steps[-2]):
                 del steps[-2:]
                 continue
@@ -322,47 +262,47 @@ def _trim_right(steps: list[_Node]) -> str:
     return ""
 
 
-def _is_anything(node: _Node) -> bool:
+def _is_anything(node: PatternStep) -> bool:
     """Tell whether a step is `.*` or `.*?`."""
-    if node.op not in _REPEATS:
+    if node.op not in REPEATS:
         return False
     least, most, inner = node.arg
-    return bool(least == 0 and most is _c.MAXREPEAT and len(inner) == 1 and inner[0][0] is _c.ANY)
+    return bool(least == 0 and most is OPS.MAXREPEAT and len(inner) == 1 and inner[0][0] is OPS.ANY)
 
 
-def _may_be_empty(node: _Node) -> bool:
-    if node.op in (_c.LITERAL, _c.NOT_LITERAL, _c.ANY, _c.IN):
+def _may_be_empty(node: PatternStep) -> bool:
+    if node.op in (OPS.LITERAL, OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
         return False
-    if node.op in _REPEATS:
+    if node.op in REPEATS:
         least, _most, inner = node.arg
-        return least == 0 or all(map(_may_be_empty, _flat(inner, node.nocase)))
-    if node.op is _c.BRANCH:
-        return any(all(map(_may_be_empty, arm)) for arm in _arms(node))
+        return least == 0 or all(map(_may_be_empty, dissolved(inner, node.nocase)))
+    if node.op is OPS.BRANCH:
+        return any(all(map(_may_be_empty, arm)) for arm in arms_of(node))
     return True
 
 
-def _step(node: _Node, *, left: bool, right: bool) -> str:
-    if node.op is _c.LITERAL:
+def _step(node: PatternStep, *, left: bool, right: bool) -> str:
+    if node.op is OPS.LITERAL:
         return _literal(node)
-    if node.op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
-        members, high = _members_of(node)
+    if node.op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
+        members, high = members_of(node)
         return byte_class(members, high) + ("{1,4}" if high and not (left or right) else "")
-    if node.op in _REPEATS:
+    if node.op in REPEATS:
         return _repeat(node, edge=left or right)
-    if node.op is _c.BRANCH:
-        arms = [_sequence(arm, left=left, right=right) for arm in _arms(node)]
+    if node.op is OPS.BRANCH:
+        arms = [_sequence(arm, left=left, right=right) for arm in arms_of(node)]
         filled = list(dict.fromkeys(arm for arm in arms if arm))
         text = f"(?:{'|'.join(filled)})" if filled else ""
         return text + "?" if text and "" in arms else text
-    if node.op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+    if node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
         return ""  # without the condition more matches, never less
     return _ANY + "*"  # back references, conditionals and whatever Python adds
 
 
-def _literal(node: _Node) -> str:
+def _literal(node: PatternStep) -> str:
     if node.arg < 128 and not node.nocase:
         return _escaped(node.arg)
-    char = _literal_char(node)
+    char = literal_char(node)
     if char is None:
         return _ANY + "{1,4}"
     return "".join(_escaped(byte) for byte in char.encode("utf-8", "surrogateescape"))
@@ -374,15 +314,15 @@ def _escaped(byte: int) -> str:
     return char if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`") else f"\\x{byte:02x}"
 
 
-def _repeat(node: _Node, *, edge: bool) -> str:
+def _repeat(node: PatternStep, *, edge: bool) -> str:
     least, most, inner = node.arg
-    steps = _flat(inner, node.nocase)
+    steps = dissolved(inner, node.nocase)
     if edge:
         most = least  # as good when nothing has to follow (or stand before)
     least = min(least, _MOST_REPEATS)
-    endless = most is _c.MAXREPEAT or most > _MOST_REPEATS
-    if len(steps) == 1 and steps[0].op in (_c.NOT_LITERAL, _c.ANY, _c.IN):
-        members, high = _members_of(steps[0])
+    endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
+    if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
+        members, high = members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
         return byte_class(members, high) + _count(least, most, endless and not edge)
@@ -397,12 +337,3 @@ def _count(least: int, most: int, endless: bool) -> str:
         return {0: "*", 1: "+"}.get(least, f"{{{least},}}")
     most = max(least, min(most, 4 * _MOST_REPEATS))
     return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
-
-
-def _members_of(node: _Node) -> tuple[frozenset[int], bool]:
-    """Return the ASCII characters a one-character step matches, and whether others may match."""
-    if node.op is _c.ANY:
-        return frozenset(range(128)) - {10}, True
-    if node.op is _c.NOT_LITERAL:
-        return members(((_c.NEGATE, None), (_c.LITERAL, node.arg)), node.nocase)
-    return members(tuple(node.arg), node.nocase)

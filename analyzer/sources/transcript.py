@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
+from analyzer.sources.command_parsers import CommandParsers, TypedCommand
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
@@ -49,14 +50,6 @@ class _Context:
     line: int
 
 
-@dataclass(slots=True)
-class _Wanted:
-    """One command of a command line and the recognisers that know it, best first."""
-
-    command: Command
-    known: list[tuple[Recogniser, dict[str, str], bool]]
-
-
 class _Splitter:
     def __init__(
         self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int, above: Prompt | None
@@ -67,7 +60,7 @@ class _Splitter:
         self.pieces: list[TranscriptPiece] = []
         self.vsish_host = ""
         self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
-        self._known: dict[Command, list[tuple[Recogniser, dict[str, str], bool]]] = {}
+        self.parsers = CommandParsers(self.text)
         self.repeats = Repeats(self.text.plain, self.text.prompts)
 
     def run(self) -> list[TranscriptPiece]:
@@ -126,7 +119,9 @@ class _Splitter:
         next_is_prompt = end >= len(self.text.lines) or self.text.prompt(end) is not None
         if not (whole and next_is_prompt and output.parser and not output.filtered and prompt.form != "vsish"):
             return
-        recogniser = next((one for one, _, _ in self.known(Command(command.command, command.command, False))), None)
+        recogniser = next(
+            (one for one, _, _ in self.parsers.known(Command(command.command, command.command, False))), None
+        )
         if recogniser is not None and recogniser.name == output.parser and output.command == command.command:
             lines = self.text.lines[at:end]
             hosts = command.host, command.kind, output.kind
@@ -162,10 +157,7 @@ class _Splitter:
         line = TranscriptPiece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
         line.command_line = context.line
         self.pieces.append(line)
-        wanted = [
-            _Wanted(one, [entry for entry in self.known(one) if _is_of(entry[0], context.prompt)])
-            for one in prompts.commands_of(command)
-        ]
+        wanted = self.parsers.of_line(command, context.prompt)
         return _Output(self, context, wanted).take(after)
 
     def _typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
@@ -181,32 +173,8 @@ class _Splitter:
         rest = self.text.lines[after].strip()
         if not rest or " " in rest or self.text.starts(after) or self.text.prompt(after):
             return typed, after
-        before, joined = self._reach(typed), self._reach(typed + rest)
+        before, joined = self.parsers.reach(typed), self.parsers.reach(typed + rest)
         return (typed + rest, after + 1) if joined > before else (typed, after)
-
-    def _reach(self, command: str) -> int:
-        known = self.text.commands.candidates(command)
-        matches = (recogniser.match_command(command) for recogniser in known)
-        return max((found.end() - found.start() for found in matches if found), default=0)
-
-    def known(self, command: Command) -> list[tuple[Recogniser, dict[str, str], bool]]:
-        """Return (recogniser, parameters, filtered) for a command, the longest match first, then those for the rest."""
-        if command not in self._known:
-            ranked = []
-            for recogniser in self.text.commands.candidates(f"{command.bare}\n{command.text}"):
-                bare = recogniser.match_command(command.bare)
-                whole = recogniser.match_command(command.text) if command.filtered else None
-                found = whole if bare is None else bare
-                if found is None:
-                    continue
-                # a pattern that reaches over the pipe knows its filter
-                filtered = command.filtered and bare is not None
-                params = {name: value for name, value in found.groupdict().items() if _literal(value)}
-                order = (recogniser.rest, found.start() - found.end(), -len(found.re.pattern), recogniser.name)
-                ranked.append((order, (recogniser, params, filtered)))
-            ranked.sort(key=lambda entry: entry[0])
-            self._known[command] = [entry[1] for entry in ranked]
-        return self._known[command]
 
     # -- stretches --------------------------------------------------------------------------------
 
@@ -286,7 +254,7 @@ class _Splitter:
 class _Output:
     """The lines below a prompt, shared out among the commands that were typed there."""
 
-    def __init__(self, splitter: _Splitter, context: _Context, wanted: list[_Wanted]) -> None:
+    def __init__(self, splitter: _Splitter, context: _Context, wanted: list[TypedCommand]) -> None:
         self.splitter, self.text = splitter, splitter.text
         self.context, self.wanted = context, wanted
         self.ranked = {one.name: one for want in wanted for one, _, _ in want.known}
@@ -397,19 +365,9 @@ class _Output:
                 piece.filtered = piece.filtered or any(filtered for _, _, filtered in asked)
 
 
-def _literal(value: str | None) -> bool:
-    return value is not None and not any(sign in value for sign in "$`{}*<>")
-
-
 def _length(recogniser: Recogniser, line: str) -> int:
     found = recogniser.starts_at(line)
     return found.end() - found.start() if found else 0
-
-
-def _is_of(recogniser: Recogniser, prompt: Prompt) -> bool:
-    """Tell whether a command may be this recogniser's: one that others have too takes a sure prompt."""
-    kinds = (prompts.NSXT_MANAGER, prompts.NSXT_EDGE) if recogniser.node == prompts.NSXT else (recogniser.node,)
-    return not recogniser.common or (prompt.sure and prompt.node in kinds)
 
 
 def _kind(prompt: Prompt, recogniser: Recogniser) -> str:

@@ -1,0 +1,147 @@
+"""What a finding says: its values, evidence, remedy, and what could make it worse or was not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analyzer.judge import bounds, evidence, fact_findings
+from analyzer.judge.causes import Cause
+from analyzer.judge.choosing import Chooser, Chosen
+from analyzer.judge.evidence import Series
+from analyzer.judge.log_conditions import Logs
+from analyzer.judge.subjects import Subject
+from analyzer.judge.trace import TraceContext
+from analyzer.language.command import fill
+from analyzer.language.template import Template
+from analyzer.rules import Outcome, Step
+from analyzer.rules.column_usage import needs_of
+from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
+
+
+class FindingWriter:
+    """Writes a finding of one rule over one case, without evidence, trace and charts where the chooser is lean.
+
+    logs    gives the hits of the rule when evidence is collected
+    charts  filled: a finding, the column drawn, its samples
+    """
+
+    def __init__(self, chooser: Chooser, logs: Callable[[], Logs], charts: list[tuple[Finding, str, Series]]) -> None:
+        self.chooser, self.rule, self.facts, self.lean = chooser, chooser.rule, chooser.facts, chooser.lean
+        self._logs, self.charts = logs, charts
+
+    def write(self, one: Chosen, why: TraceContext, name: str, thing: str) -> Finding:
+        """Return the finding on a subject that matches: `name` is the subject, `thing` what is affected."""
+        rule, taken = self.rule, one.taken or 0
+        outcome, lean = rule.outcomes[taken], self.lean or not one.full
+        finding = Finding(
+            id="",
+            rule=rule.id,
+            title=rule.title,
+            kb=list(rule.kb),
+            issues=list(rule.issues),
+            status=rule.status,
+            node=why.detail.name,
+            subject=name,
+            object=thing,
+            verdict=Verdict.MATCH.value,
+            severity=self.chooser.severity(outcome, why),
+            confidence=outcome.confidence,
+            say=self._say(outcome, why),
+            about=rule.about,
+            evidence=[] if lean else evidence.collect(why, self._logs()),
+            trace=None if lean else why.tree(Verdict.MATCH.value, name, taken),
+            fix=[fix for step in rule.fix if (fix := remedy(step, why)) is not None],
+            caution=rule.caution,
+            not_this=list(rule.not_this),
+            source=list(rule.source),
+            values=bounds.values(outcome.say, why) if outcome.say is not None else {},
+            magnitude=self.chooser.magnitude(why),
+        )
+        fact_findings.told_by_row(finding, why)
+        self._worse(finding, one.subject, why, taken)
+        finding.also += [bounds.told(note.say, why) for note in rule.notes if why.value(note.when) is True]
+        self._cut(finding, why)
+        finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
+        for node in rule.chart if one.charted and not lean else ():
+            chart = evidence.series(node, why, name)
+            if chart is not None:
+                self.charts.append((finding, f"{node.name}.{node.column}", chart))
+        return finding
+
+    @staticmethod
+    def _say(outcome: Outcome, why: TraceContext) -> str:
+        template: Template | None = outcome.say
+        return bounds.told(template, why) if template is not None else why.rule.title
+
+    def _worse(self, finding: Finding, subject: Subject, why: TraceContext, taken: int) -> None:
+        """Say which answers above those taken could not be checked, and what they lacked."""
+        skipped = [
+            (outcome.when, outcome.severity, outcome.confidence)
+            for outcome, answer in zip(self.rule.outcomes[:taken], subject.outcomes, strict=False)
+            if answer is None
+        ]
+        if not self.rule.outcomes[taken].severity:
+            for grade in self.rule.grades:
+                answer = why.value(grade.when)
+                if answer is True:
+                    break
+                skipped += [(grade.when, grade.severity, finding.confidence)] if answer is None else []
+        told: dict[str, tuple[Cause, str, bool]] = {}
+        for node, severity, confidence in skipped:
+            cause = why.cause(node)
+            if cause is None:
+                continue
+            missing = cause.table.declared.name if cause.table is not None else cause.missing
+            could, worse = _could(finding, severity, confidence)
+            if missing not in told or (worse and not told[missing][2]):  # what may be worse counts more
+                told[missing] = cause, could, worse
+        for missing, (cause, could, worse) in told.items():
+            if worse:
+                finding.maybe_worse.append(missing)
+            ask = cause.ask(self.rule)
+            asked = f" Ask for: {ask.rstrip('.')}." if ask else ""
+            finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
+
+    def _cut(self, finding: Finding, why: TraceContext) -> None:
+        """Say which sources ended early, so that values over many rows are those seen so far."""
+        said: dict[str, None] = {}
+        for name, alias in self.rule.aliases.items():
+            if alias.table.lines_of is not None:
+                cause = why.absent(name)
+                if cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                    said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
+            elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
+                said[f"{alias.table.name} ended early; later rows were not seen."] = None
+        told = {hit.log for hit in self.rule.hits}
+        for name in needs_of(self.rule).asked:
+            if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
+                said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
+        finding.also += said
+
+
+def remedy(step: Step, why: TraceContext) -> Fix | None:
+    """Return a step of the remedy as this subject needs it; None where it does not fit.
+
+    Where it is unknown whether it fits, the rule's words for that stand before it; a rule that has
+    none leaves the step out.
+    """
+    fits = why.value(step.when)
+    if fits is False or (fits is None and not step.unsure):
+        return None
+    run = fill(step.run, why.value) if step.run is not None else ""
+    do, note, caution = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution))
+    if fits is None:
+        do = f"{step.unsure}: {do}" if do else f"{step.unsure}:"
+    return Fix(step.where, run, do, note, caution)
+
+
+def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]:
+    """Return what a finding may be if the answer above were known, and whether that is worse or surer."""
+    if not severity:
+        return "", True
+    now, then = SEVERITIES.index(finding.severity), SEVERITIES.index(severity)
+    if then != now:
+        return f" Severity may {'rise' if then < now else 'drop'} to {severity}.", then < now
+    if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
+        return f" Confidence may rise to {confidence}.", True
+    return "", False
