@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archive_list import SEVERITIES, STATES
-from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.archived import archive_option, case_filters, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, map_file, redact_options
 from analyzer.errors import UsageError
@@ -29,16 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
 @click.option("--all", "every", is_flag=True, help="All cases, or those that the filters select.")
-@click.option("--rule", default="", metavar="ID", help="With --all: only cases with a finding of this rule.")
-@click.option(
-    "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
-    help="With --all: only cases with a finding this severe or worse.",
-)  # fmt: skip
-@click.option(
-    "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
-    help="With --all: only cases in this state.",
-)  # fmt: skip
-@click.option("--name", default="", metavar="GLOB", help="With --all: only names like acme-*.")
+@case_filters("With --all: only")
 @time_options
 @redact_options
 @speaks_plainly

@@ -8,6 +8,7 @@ import click
 
 from analyzer.commands.archived import (
     archive_option,
+    case_filters,
     form_options,
     limit_option,
     opened,
@@ -18,23 +19,12 @@ from analyzer.commands.archived import (
 from analyzer.commands.plain import speaks_plainly
 from analyzer.text import for_terminal
 
-SEVERITIES = ("critical", "major", "warning", "info")
-STATES = ("ok", "partial", "refused", "failed")
 ORDERS = ("created", "name", "worst", "unknowns", "stored")
 
 
 @click.command("list")
 @archive_option
-@click.option("--rule", default="", metavar="ID", help="Only cases with a finding of this rule.")
-@click.option(
-    "--severity", default="", type=click.Choice(["", *SEVERITIES]), metavar=f"[{'|'.join(SEVERITIES)}]",
-    help="Only cases with a finding this severe or worse.",
-)  # fmt: skip
-@click.option(
-    "--state", default="", type=click.Choice(["", *STATES]), metavar=f"[{'|'.join(STATES)}]",
-    help="Only cases in this state.",
-)  # fmt: skip
-@click.option("--name", default="", metavar="GLOB", help="Only names like acme-*.")
+@case_filters()
 @time_options
 @click.option(
     "--sort", type=click.Choice(ORDERS), default="created", show_default=True, help="Order, worst or newest first."

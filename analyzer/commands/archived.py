@@ -21,6 +21,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _OPENED = "analyzer.archives"  # in the context of click
 _TEXTS = frozenset({"name", "text", "same", "subject", "node", "note", "by", "term"})
 _BYTES = re.compile("[\ud800-\udfff]")
+SEVERITIES = ("critical", "major", "warning", "info")
+STATES = ("ok", "partial", "refused", "failed")
 MOST = 1000  # rows that a terminal gets unless it asks for more
 
 
@@ -65,6 +67,26 @@ def _no_text(given: Mapping[str, Any]) -> str | None:
         if any(isinstance(text, str) and _BYTES.search(text) for text in some):
             return "a term" if name == "term" else f"--{name}"
     return None
+
+
+def case_filters(only: str = "Only") -> Callable[[Command], Command]:
+    """Return what adds the filters of cases: `--rule`, `--severity`, `--state` and `--name`, "" where not given.
+
+    only  how their help begins
+    """
+
+    def among(name: str, choices: Sequence[str], help_text: str) -> Callable[[Command], Command]:
+        kind, shown = click.Choice(["", *choices]), f"[{'|'.join(choices)}]"
+        return click.option(name, default="", type=kind, metavar=shown, help=f"{only} {help_text}")
+
+    def added(command: Command) -> Command:
+        command = click.option("--name", default="", metavar="GLOB", help=f"{only} names like acme-*.")(command)
+        command = among("--state", STATES, "cases in this state.")(command)
+        command = among("--severity", SEVERITIES, "cases with a finding this severe or worse.")(command)
+        rule = f"{only} cases with a finding of this rule."
+        return click.option("--rule", default="", metavar="ID", help=rule)(command)
+
+    return added
 
 
 def time_options(command: Command) -> Command:

@@ -13,41 +13,15 @@ from datetime import timedelta
 from itertools import pairwise, product
 from typing import Any
 
-from analyzer.judge.causes import Cause
-from analyzer.judge.near_miss_leaves import bare, compared, inputs, logical, moment, same, sides
+from analyzer.judge.near_miss_leaves import Need, bare, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
 from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.verdicts import Explained, NearMiss, Verdict
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed
 SIZE = 1000  # nodes of all conditions; a rule beyond is not searched for near misses
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A leaf that would have to be `want`: a comparison, a membership, a name seen in logs, any(), a column …"""
-
-    node: ExprNode
-    want: bool
-    part: str  # only, when or outcome
-    far: float | None = None
-    cause: Cause | None = None  # why its value is unknown, when it is
-    row_far: float | None = None  # the same of the row that decides, inside a fold
-
-    @property
-    def known(self) -> bool:
-        """Tell whether the leaf has a value, the wrong one."""
-        return self.cause is None
-
-    @property
-    def thing(self) -> str:
-        """What would have to be otherwise: the leaf, or the source whose absence leaves it unknown."""
-        if self.cause is None:
-            return f"{same(self.node)} {self.want}"
-        return f"? {self.cause.table.name if self.cause.table is not None else self.cause.missing}"
 
 
 Plan = tuple[Need, ...]

@@ -8,7 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from analyzer.facts.database import version_key
+from analyzer.judge.causes import Cause
 from analyzer.language.expression import ExprNode
+from analyzer.lazy_dataclass import dataclass
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _NODES = 8192  # nodes whose names are remembered
@@ -87,3 +89,27 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda one, two: one == two,
     "!=": lambda one, two: one != two,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A leaf that would have to be `want`: a comparison, a membership, a name seen in logs, any(), a column …"""
+
+    node: ExprNode
+    want: bool
+    part: str  # only, when or outcome
+    far: float | None = None
+    cause: Cause | None = None  # why its value is unknown, when it is
+    row_far: float | None = None  # the same of the row that decides, inside a fold
+
+    @property
+    def known(self) -> bool:
+        """Tell whether the leaf has a value, the wrong one."""
+        return self.cause is None
+
+    @property
+    def thing(self) -> str:
+        """What would have to be otherwise: the leaf, or the source whose absence leaves it unknown."""
+        if self.cause is None:
+            return f"{same(self.node)} {self.want}"
+        return f"? {self.cause.table.name if self.cause.table is not None else self.cause.missing}"

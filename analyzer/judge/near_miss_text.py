@@ -5,18 +5,15 @@ from __future__ import annotations
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer, LogHit
-from analyzer.judge.near_miss_leaves import OPPOSITE, bare, same, sides
+from analyzer.judge.near_miss_leaves import OPPOSITE, Need, bare, same, sides
 from analyzer.judge.trace import TraceContext, shown
 from analyzer.language.expression import ExprNode
 from analyzer.rules import SeenDef
 from analyzer.verdicts import NearLeaf, NearMiss
-
-if TYPE_CHECKING:
-    from analyzer.judge.near_miss import Need
 
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,

@@ -17,6 +17,7 @@ from analyzer.tables import Column, Table
 
 STATUSES = ("draft", "test", "stable", "retired")
 USED = ("test", "stable")
+PRODUCTS = ("nsx", "nsxt")  # that a rule may be about whose table is one of the host
 
 # Rule -> name -> value, as a settings file changes them.
 Thresholds = Mapping[str, Mapping[str, float]]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.checker import check
 from analyzer.language.command import parse_command
 from analyzer.language.expression import Alias, ExprNode, NameScope
@@ -16,7 +15,7 @@ from analyzer.language.template import parse as parse_template
 from analyzer.rules import affected
 from analyzer.rules.bounds import check_entries, check_size
 from analyzer.rules.fact_joins import check_join, fact_alias
-from analyzer.rules.model import STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
+from analyzer.rules.model import PRODUCTS, STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
 from analyzer.rules.short import expanded, is_short
 from analyzer.rules.short_examples import all_examples, asked_of
@@ -71,7 +70,6 @@ KEYS = {
     "ask": 'what to request when the answer is "cannot tell"',
     "examples": "cases the rule must judge correctly",
 }
-PRODUCTS = tuple(PRODUCT_VIBS)
 NEEDED = ("rule", "title", "each", "when", "outcomes")
 JOIN_KEYS = ("table", "by", "rows", "nodes", "where")
 OUTCOME_KEYS = ("when", "severity", "confidence", "say")

@@ -17,7 +17,7 @@ from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
 from analyzer.authoring.pages.schema_parts import TEXT, Schema
-from analyzer.rules import STATUSES, bounds, examples, logs, reader, short, short_examples
+from analyzer.rules import STATUSES, bounds, examples, logs, model, reader, short, short_examples
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
 from analyzer.rules.affected import PRODUCTS
@@ -117,7 +117,7 @@ class _Maker:
             "tags": parts.list_of(word),
             "status": parts.choice("status", STATUSES),
             "replaces": _TEXTS,
-            "product": parts.choice("product", reader.PRODUCTS),
+            "product": parts.choice("product", model.PRODUCTS),
             "sign": self._sign(),
             "cleared": self._cleared(),
             "each": self._each(),
