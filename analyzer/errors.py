@@ -61,7 +61,7 @@ def told(error: Exception) -> str:
 
 
 def fault(said: str) -> str:
-    """Return the sentence that tells of a fault of Backline."""
+    """Return the sentence for an error inside Backline."""
     return f"internal error, please report it ({said})"
 
 

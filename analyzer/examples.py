@@ -68,7 +68,7 @@ class ExampleResult:
 
 
 def run(rule: Rule) -> list[ExampleResult]:
-    """Run all examples of a rule at once, in the order of the file; a failing one is told with its trace."""
+    """Run all examples of a rule at once, in the order of the file; a failing one has its trace."""
     shared = Shared()
     judgements = judge_cases(rule, {example.name: facts_of(rule, example, shared) for example in rule.examples})
     found = [result_of(rule, example, judgements[example.name]) for example in rule.examples]
@@ -79,7 +79,7 @@ def run(rule: Rule) -> list[ExampleResult]:
 
 
 def run_one(rule: Rule, example: Example) -> ExampleResult:
-    """Run one example alone; a failing one is told with its trace. With `gap` it must still fail."""
+    """Run one example alone; a failing one has its trace. With `gap` it must still fail."""
     facts = facts_of(rule, example)
     try:
         result = result_of(rule, example, judge(Catalog([rule]), facts))
@@ -313,7 +313,7 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
 
 
 def steps_of(one: Finding | CannotTell) -> list[str]:
-    """Return the steps of a finding's remedy, each in one text; none of what cannot be told."""
+    """Return the steps of a finding's remedy, each as one text; steps with unknown values are left out."""
     steps = one.fix if isinstance(one, Finding) else []
     return [" ".join(filter(None, (step.where, step.do, step.run, step.note, step.caution))) for step in steps]
 

@@ -424,7 +424,7 @@ def test_words_inside_quotes_are_no_connectives() -> None:
         ("rule: !!str a\n", "a YAML tag is not allowed", 1),
         ("rule: a\ntitle: b\u2028c\n", "a line break that editors do not show (U+2028)", 2),
         ("rule: a\nlogs:\n  ? |\n   b\n  : c\n", "a key over several lines", 3),
-        ("rule: a\nkb: [1, # one\n 2]\n", "a comment inside [ ] or { } has no line of its own to stay with", 2),
+        ("rule: a\nkb: [1, # one\n 2]\n", "a comment inside [ ] or { } cannot keep its place", 2),
         ("rule: a\nkb: [ # none\n ]\n", "a comment inside [ ] or { }", 2),
         ("rule: a\nlet: {a: {b: 1,\n # x\n c: 2}}\n", "a comment inside [ ] or { }", 3),
         ("rule: a\nkb: [a\n\n b, c]\n", "a text over several lines inside [ ] or { }", 2),

@@ -33,7 +33,7 @@ def triaged(tmp_path: Path, status: str, *options: str) -> list[str]:
 def test_a_folder_of_drafts_says_that_it_judged_nothing(tmp_path: Path) -> None:
     """Without --draft such a folder is named, with the option that judges it."""
     assert triaged(tmp_path, "draft") == [
-        "folder my-rules judged nothing: it holds only drafts (1), which --draft judges as well"
+        "folder my-rules judged nothing: it holds only drafts (1); --draft judges them too"
     ]
 
 

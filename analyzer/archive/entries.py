@@ -260,7 +260,7 @@ def entries_of(manifest: dict[str, Any], holder: str) -> list[Entry]:
         except (KeyError, TypeError):
             entry = None
         if entry is None:
-            raise _broken(f"{holder}/{MANIFEST}", f"its entry {place} is none")
+            raise _broken(f"{holder}/{MANIFEST}", f"its entry {place} is not an object")
         out.append(entry)
     return out
 

@@ -39,7 +39,7 @@ class Entry:
 
     @property
     def object(self) -> str:
-        """The name of its pack, when it lies in one."""
+        """The name of its pack, when it is in one."""
         return f"{PACKS}{self.id[:2]}/{self.text}.{self.kind}.zip"
 
     @staticmethod

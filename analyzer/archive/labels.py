@@ -112,7 +112,7 @@ def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[s
     if findings:
         there = ", ".join(_shown(" / ".join(filter(None, (item["node"], item["subject"])))) for item in findings[:5])
         raise UsageError(f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}")
-    do = "If it should have, say --missed --confirm; --force labels it anyway."
+    do = "If it should have, give --missed --confirm; --force labels it anyway."
     raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
 
 

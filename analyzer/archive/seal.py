@@ -32,7 +32,7 @@ def sealed(pack: bytes) -> bytes:
 
 
 def seal_file(path: Path) -> None:
-    """Give a ZIP file without a comment its seal where it lies, as `sealed` does."""
+    """Seal a ZIP file without a comment in place, as `sealed` does."""
     with path.open("r+b") as file:
         file.seek(-2, os.SEEK_END)
         file.write(SEAL_SIZE.to_bytes(2, "little"))

@@ -106,7 +106,7 @@ class Archive:
             raise documents.damaged(stored.judged.holder, f"its case.json: {error.why}") from error
 
     def base_text(self, stored: Stored) -> str:
-        """Return the text of base.json, which lies with the facts."""
+        """Return the text of base.json, which is stored with the facts."""
         return documents.text_of(self.objects, stored.facts or stored.judged, documents.BASE)
 
     def put_label(self, label: Mapping[str, Any]) -> str:

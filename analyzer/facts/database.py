@@ -133,13 +133,13 @@ class LateDatabase:
         return self._connection
 
     def forget(self, table: str) -> None:
-        """Take one table out of the database; it is put in anew when asked for again."""
+        """Take one table out of the database; it is filled again when asked for."""
         if self._connection is not None and table in self._filled:
             self._connection.execute(f"DROP TABLE {quoted(table)}")
             self._filled.remove(table)
 
     def close(self) -> None:
-        """Close the database; it is made anew when asked again."""
+        """Close the database; it is made again when asked for."""
         if self._connection is not None:
             give_back(self._connection, self._filled)
             self._connection = None

@@ -24,7 +24,7 @@ _KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
 
 
 def is_site(facts: Facts) -> bool:
-    """Tell whether the case speaks of NSX for vSphere at all."""
+    """Tell whether the case holds anything of NSX for vSphere."""
     return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
         facts.count(table) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers") if table in facts.tables
     )

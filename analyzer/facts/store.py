@@ -188,7 +188,7 @@ class Facts(database.LateDatabase):
         return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
 
     def nodes_of_product(self, product: str) -> list[str]:
-        """Return the keys of the nodes that a product's tables speak of: by kind, rows or coverage.
+        """Return the keys of the nodes that may have tables of a product: by kind, rows or coverage.
 
         A node of another product's kind is none of them for a log or an output that it has of this one: the syslog of
         NSX-T on an ESXi host makes no site of NSX-T.
@@ -314,13 +314,13 @@ class Facts(database.LateDatabase):
         self.tables[table.name], self._stores[table.name] = table, Store(table, rows)
 
     def forget(self, table: str) -> None:
-        """Take one table out of the database; it is put in anew when asked for again."""
+        """Take one table out of the database; it is filled again when asked for."""
         self._unview([table])
         self.held.pop(table, None)
         super().forget(table)
 
     def close(self) -> None:
-        """Close the database; it is made anew when asked again."""
+        """Close the database; it is made again when asked for."""
         self._unview([*self._views])
         self.held.clear()
         super().close()

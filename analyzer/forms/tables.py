@@ -91,7 +91,7 @@ def text_table(
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
     common: bool = False,
 ) -> Parser:
-    """Return the parser of a table without a ruler: cells are told by their patterns, blanks between them.
+    """Return the parser of a table without a ruler: cells are recognised by their patterns and the blanks between them.
 
     meaning  of the table, where the fields declare it; source: the command; ask: what to request, where that says more
     body     regex of how a row begins; answers: see Form

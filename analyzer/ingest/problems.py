@@ -57,7 +57,7 @@ class ProblemKind(NamedTuple):
 
 
 def kind_of(kind: str, text: str) -> ProblemKind | None:
-    """Return which problem of a kind a line tells of, None when it tells of none."""
+    """Return the problem that a line reports, None when it reports none."""
     text = text[:LOOKED_AT]
     if kind == EVENT:
         found = _event().search(text)

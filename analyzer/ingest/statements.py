@@ -47,7 +47,7 @@ class Statements:
         return ""
 
     def groups(self, places: Sequence[FactScope]) -> list[tuple[list[FactScope], str]]:
-        """Part places into machines, each with what sets it apart; one group when nothing speaks against that."""
+        """Group places into machines, each with what sets it apart; one group when nothing contradicts that."""
         versions, times = self._by_version(places), self._by_time(places)
         many_versions, many_times = len(set(versions.values())) > 1, len(set(times.values())) > 1
         if not many_versions and not many_times:

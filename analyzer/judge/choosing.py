@@ -24,7 +24,7 @@ CHARTED = 50  # findings of one rule whose samples are drawn
 
 @dataclass(slots=True)
 class Chosen:
-    """A subject that is told of: `full` with its evidence and why, `charted` with its samples drawn."""
+    """A subject that is reported: `full` with its evidence and trace, `charted` with its samples drawn."""
 
     subject: Subject
     verdict: Verdict
@@ -43,7 +43,7 @@ def no_answers(_subject: Subject, _detail: Detail) -> Mapping[str, LogAnswer]:
 
 
 def cut_in_words(cut: Cut) -> str:
-    """Return what is told of the subjects of a rule, and what is not, in one sentence."""
+    """Return in one sentence how many subjects of a rule are reported, and how many are only counted."""
     where = f" on {len(cut.by_node):,} nodes" if len(cut.by_node) > 1 else ""
     raise_it = "For more, run it with --limit findings_per_rule=N."
     if cut.verdict != Verdict.MATCH:
@@ -76,7 +76,7 @@ class Chooser:
     cuts: list[Cut] = field(default_factory=list)
 
     def told(self, alike: list[Chosen], look: Look) -> list[Chosen]:
-        """Return of the subjects with one verdict those that are told, the others counted in `cuts`."""
+        """Return the subjects of one verdict that are reported; the others are counted in `cuts`."""
         verdict, most, short = alike[0].verdict, self.limits.findings_per_rule, self.limits.findings_in_short
         if verdict is not Verdict.MATCH:
             told = self._first(alike, most)

@@ -62,7 +62,7 @@ class Subjects(Protocol):
         """Return what tells whether rows of an alias may be missing."""
 
     def memo(self) -> int:
-        """Return a slot that is empty for every subject anew."""
+        """Return a slot that is emptied for every subject."""
 
 
 class Closures:

@@ -10,7 +10,7 @@ from analyzer.tables import Table
 
 
 def kinds_of(table: Table) -> tuple[str, ...]:
-    """Return the kinds of node a table speaks of: those of its parsers, else those of its product."""
+    """Return the kinds of node that have a table: those of its parsers, else those of its product."""
     return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(table.product, (table.product,))
 
 

@@ -46,7 +46,7 @@ class LogHit:
 
 
 def messages(found: Iterable[LogHit]) -> int:
-    """Return how many messages some lines stand for."""
+    """Return how many messages some lines count for."""
     return sum(one.times for one in found)
 
 

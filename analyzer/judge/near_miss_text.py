@@ -39,7 +39,7 @@ def near(
 
 
 def far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
-    """Return how far a leaf is off as a share of its threshold, None where no share can be told."""
+    """Return how far a leaf is off as a share of its threshold, None where there is none."""
     if node.op == "seen" and want:
         seen = why.rule.seen[node.name]
         if seen.silence or seen.ordered or node.name not in why.answers:

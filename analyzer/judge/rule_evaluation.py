@@ -94,7 +94,7 @@ class OneCase:
         return self._logs
 
     def run(self) -> None:
-        """Judge every row of `each`, and the ghosts of what was not seen."""
+        """Judge every row of `each`, and the rows that stand for what was not seen."""
         unseen_nodes = self.prepare()
         if unseen_nodes is None:
             return
@@ -118,7 +118,8 @@ class OneCase:
         return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
     def prepare(self) -> list[str] | None:
-        """Make tables of lines of logs ready and ask the logs; return the ghosts, None when no subject needs a look.
+        """Make the tables of log lines and ask the logs; return the nodes that may hold unseen subjects; None when no
+        subject has to be judged.
 
         Until something of what the rule looks at is there, no more of the rule is used than what is known of it at
         once: the rest of a rule out of the cache would be read for nothing.
@@ -200,7 +201,7 @@ class OneCase:
         self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
 
     def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
-        """Count the verdicts of all subjects; return those that are told of, in the order of the case.
+        """Count the verdicts of all subjects; return those that are reported, in the order of the case.
 
         look  gives the values of subjects by their numbers; asked only when there are too many to tell all in full
         """

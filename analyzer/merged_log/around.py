@@ -19,7 +19,7 @@ Doc = dict[str, Any]
 def span(text: str) -> timedelta:
     """Return a length of time such as `10m`, `90s` or `1h30m`; UsageError for another text."""
     if not _SPAN.fullmatch(text.strip()):
-        raise UsageError(f"{text!r} is no length of time", do="Write it as 10m, 90s, 2h or 1h30m.")
+        raise UsageError(f"{text!r} is not a length of time", do="Write it as 10m, 90s, 2h or 1h30m.")
     parts = re.findall(r"(\d+)([smhd])", text)
     found = timedelta(seconds=sum(int(number) * _UNITS[unit] for number, unit in parts))
     if not timedelta() < found <= MOST:
@@ -54,7 +54,7 @@ def finding_of(doc: Doc, name: str) -> Doc:
         return found[0]
     some = [one["id"] for one in found or findings]
     shown = ", ".join(some[:5]) + (f" and {len(some) - 5:,} more" if len(some) > 5 else "")
-    what = f"{len(found):,} findings of {name!r}" if found else f"{name!r} is no time, and no finding of the case"
+    what = f"{len(found):,} findings of {name!r}" if found else f"{name!r} is neither a time nor a finding of the case"
     raise UsageError(what, do=f"Give one of: {shown}." if some else "Give a time: 2017-10-14T09:12:46Z.")
 
 

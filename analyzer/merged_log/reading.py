@@ -227,7 +227,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"{pattern!r} is no regular expression", why=str(error)) from None
+        raise UsageError(f"{pattern!r} is not a regular expression", why=str(error)) from None
 
 
 def _name(nodes: dict[str, Node], scope: str) -> str:

@@ -99,9 +99,7 @@ def _notes(told: LogSummary) -> Iterator[str]:
     for one, year in guessed[:_NOTED]:
         yield f"the lines of {one_line(one.part.address)} name no year: {year} is a guess"
     for address, before, after in told.back[:_NOTED]:
-        yield (
-            f"{one_line(address)}: the clock went back from {before} to {after}; lines stand where their own time says"
-        )
+        yield (f"{one_line(address)}: the clock went back from {before} to {after}; lines are sorted by their own time")
     for address, holes in list(told.holes.items())[:_NOTED]:
         yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
     for what in told.faults[:_NOTED]:

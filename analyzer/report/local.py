@@ -79,7 +79,7 @@ def _covered(mute: Doc) -> str:
         wording.counted(mute["unknowns"], "subject that cannot be judged", "subjects that cannot be judged"),
     ]
     said = " and ".join(part for part in parts if part)
-    return f" It would have folded away {said}." if said else ""
+    return f" It would have muted {said}." if said else ""
 
 
 def _sentence(text: str) -> str:

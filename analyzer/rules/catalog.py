@@ -49,7 +49,7 @@ class Catalog:
     def only_drafts(self) -> list[str]:
         """Return a sentence for each place that judged nothing because all it has to judge are drafts."""
         return [
-            f"{source.label} judged nothing: it holds only drafts ({source.drafts}), which --draft judges as well"
+            f"{source.label} judged nothing: it holds only drafts ({source.drafts}); --draft judges them too"
             for source in self.sources
             if source.drafts and not source.rules
         ]

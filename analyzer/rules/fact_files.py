@@ -31,7 +31,7 @@ MARKS = ("verified", "inferred", "memory")
 ROWS, COLUMNS, CELL, FAULTS = 20_000, 40, 2_000, 50
 SOURCE = Column("source", "str", "KB article or page that the row comes from")
 MARK = Column(
-    "mark", "str", "verified: the source shows it; inferred: it follows from the source; memory: no source at hand"
+    "mark", "str", "verified: the source shows it; inferred: it follows from the source; memory: no source was read"
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
@@ -144,7 +144,7 @@ class _Declaring:
 
     def column(self, name: str, body: Any) -> FactColumn:
         if not isinstance(body, dict):
-            raise self.bad(f"column `{name[:60]}` is no table", name, "write [columns.NAME]")
+            raise self.bad(f"column `{name[:60]}` is not a table", name, "write [columns.NAME]")
         if not _NAME.match(name) or name in (*ORIGIN_COLUMNS, "source", "mark"):
             raise self.bad(f"`{name[:60]}` cannot be a column", name, "every table has `source` and `mark` already")
         self.checked(body, _COLUMN, f"column `{name}`")

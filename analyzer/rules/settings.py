@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NAME = "backline.toml"
 KEYS = {
     "kb": "folders of further rules, relative to this file",
-    "mute": "findings that are folded away: a list of {rule, subject, node, reason, until}",
+    "mute": "findings that are muted: a list of {rule, subject, node, reason, until}",
     "thresholds": "numbers of rules to change: rule -> {name = number, reason}",
 }
 MUTE_KEYS = ("rule", "subject", "node", "reason", "until")
@@ -254,7 +254,7 @@ class _Reader:
         self.known(row, MUTE_KEYS, at, "a mute")
         for key, why in (
             ("rule", "name the one rule it is about"),
-            ("reason", "say why, and with whom it was agreed"),
+            ("reason", "say why, and who agreed to it"),
             ("until", "say until when; nothing is muted forever: until = 2026-12-31"),
         ):
             if key not in row:

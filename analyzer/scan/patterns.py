@@ -107,7 +107,7 @@ def _signs(pattern: str) -> Iterator[Danger]:
         elif part.opening in _LOOKS and not _one_character(part):
             yield Danger(
                 "lookaround", part.start, part.end,
-                "what is looked at here is not part of the search beforehand, which finds more lines than match",
+                "the fast search leaves this condition out, so it finds more lines than match",
                 "write what the line does hold, and leave out in `where` what it must not",
             )  # fmt: skip
         elif text == "." and not part.repeat and all(_is_word(pattern, arm, index + step) for step in (-1, 1)):

@@ -170,7 +170,7 @@ def _set(text: str, flags: int, ascii_only: bool) -> str:
     compiled = re.compile(text, flags)
     stand_in = compiled.match(_STAND_IN) is None
     if any((compiled.match(odd) is None) is not stand_in for odd in ("\ud800", "\udbff", "\udc80", "\udcff", "\udfff")):
-        raise NotForRe2Error("a byte that is no UTF-8 by its name")
+        raise NotForRe2Error("a byte that is not UTF-8, by its name")
     every = _characters(ascii_only)
     spans = [(every[one.start()], every[one.end() - 1]) for one in re.finditer(f"(?:{text})+", every, flags)]
     ranges = "".join(f"\\x{{{ord(low):x}}}-\\x{{{ord(top):x}}}" for low, top in spans)

@@ -153,7 +153,7 @@ def _known(path: Path, one: Any) -> DoneCase:
         raise _damaged(path, "an entry is not of its form")
     known = DoneCase(**{name: one[name] for name in kinds})
     if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
-        raise _damaged(path, "an entry names a folder that is none of ours")
+        raise _damaged(path, "an entry names a folder that Backline did not make")
     return known
 
 

@@ -255,7 +255,7 @@ def _stillborn(count: int, worker: _Worker[Any, Any]) -> BacklineError:
     """Return the error of a run whose processes end before they can begin."""
     return BacklineError(
         "the processes of this run cannot start",
-        why=f"{count} of them ended before they took a case, the last with {worker.code()}; see what they print above",
+        why=f"{count} of them ended before they took a case, the last with {worker.code()}; see their output above",
         do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
         "else the memory or the number of processes of this machine is used up.",
     )

@@ -58,7 +58,7 @@ class Near:
 
     @property
     def rank(self) -> tuple[int, float, CaseSubject]:
-        """Sort key, the nearest first; where no share can be told it counts as half."""
+        """Sort key, the nearest first; a distance that is not known counts as half."""
         return self.distance, 0.5 if self.far is None else self.far, self.thing
 
 
@@ -82,7 +82,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A rule as a process can be told of it: its text, what that shares, and the thresholds that differ from it."""
+    """A rule as it is sent to another process: its text, the parts it shares, and thresholds that were changed."""
 
     name: str
     text: str

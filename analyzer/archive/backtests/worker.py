@@ -71,7 +71,7 @@ _CONFIG = _Config()
 
 
 def look(job: Look) -> Looked:
-    """Judge some stored cases. Raises StorageError and what opening an archive raises; a damaged case is told of."""
+    """Judge some stored cases; the answer names damaged ones. Raises StorageError and errors of opening an archive."""
     collects = gc.isenabled()
     gc.disable()  # all that is made here is kept until the end: looking for what can go costs a third of the time
     try:

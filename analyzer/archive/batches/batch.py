@@ -50,7 +50,7 @@ LOOSE = 500  # packs from which on they are put together
 
 
 class BatchListener(Protocol):
-    """Who is told how the run goes on."""
+    """Is called as the run goes on."""
 
     def begin(self, cases: int, size: int) -> None:
         """So many cases and bytes are to be done."""

@@ -129,7 +129,7 @@ class _Finder:
         top = self.tree.look(path)
         if top is None:
             raise BacklineError("no such file or folder", where=path, why="it does not exist, or it "
-                                "may not be looked at", do="Check the path.")  # fmt: skip
+                                "cannot be read", do="Check the path.")  # fmt: skip
         if not top.folder:
             yield self._file(top)
             return

@@ -94,7 +94,7 @@ def refuse_many(paths: Iterable[object]) -> None:
                 where=str(path),
                 why=f"each of its {found.kind} looks like a case of its own ({', '.join(found.names[:3])}, …)",
                 do=f"Batch them into an archive: `backline batch {path} --archive ARCHIVE`. If they are one case, "
-                "say --one-case.",
+                "add --one-case.",
             )
 
 

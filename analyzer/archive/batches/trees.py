@@ -30,7 +30,7 @@ class Tree(Protocol):
     """A disk or an object store."""
 
     def look(self, path: str) -> TreeEntry | None:
-        """Return what lies at a path, None when nothing does, or it may not be looked at."""
+        """Return the file or folder at a path; None when there is none, or when it cannot be read."""
         ...
 
     def children(self, path: str) -> list[TreeEntry]:
@@ -50,7 +50,7 @@ class Disk:
     """The disks of this machine."""
 
     def look(self, path: str) -> TreeEntry | None:
-        """Return what lies at a path; a link that the user names is followed."""
+        """Return the file or folder at a path; a link that the user names is followed."""
         try:
             status = os.stat(path)  # noqa: PTH116 - Path("") would be the current folder
         except (OSError, ValueError):
@@ -91,7 +91,7 @@ class ObjectTree:
     """An object store by URL; a path keeps what opens it, its full name never shows a secret."""
 
     def look(self, path: str) -> TreeEntry | None:
-        """Return what lies at a URL."""
+        """Return the file or folder at a URL."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         try:

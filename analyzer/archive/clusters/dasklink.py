@@ -86,7 +86,7 @@ class Link:
         self.address = str(self._local.scheduler_address)
 
     def connect(self) -> bool:
-        """Connect anew; False when nobody answers, `why` tells it then."""
+        """Connect again; False when nobody answers, and `why` holds the reason."""
         self._leave()
         began = time.monotonic()
         try:

@@ -74,7 +74,7 @@ class SentFile:
 
     @property
     def parent(self) -> str:
-        """A folder in which nothing lies."""
+        """An empty folder."""
         return _NOWHERE
 
     def exists(self) -> bool:
@@ -207,7 +207,7 @@ _contexts: dict[RunConfig, WorkerContext] = {}
 
 
 def here(want: str, parcel: bytes) -> Answer:
-    """Do a job in this process; whatever happens is told in the answer."""
+    """Do a job in this process and return the answer; an error is part of it."""
     if tool_print() != want:
         return TOOL, tool_print()
     try:

@@ -73,7 +73,7 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
         out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
         out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in _lost(snapshot)]
         renamed = _note_successors(db, wanted.successors)
-        out.filters += [f"What {one_line(old)} said counts for {one_line(', '.join(new))}." for old, new in renamed]
+        out.filters += [f"Findings of {one_line(old)} count for {one_line(', '.join(new))}." for old, new in renamed]
         out.rules = _chosen(_rules(db), wanted.rules, wanted.successors)
         every = _cases(db, short_ids([case.id for case in snapshot.every()]))
         cases = {number: case for number, case in every.items() if _within(case, wanted.window)}

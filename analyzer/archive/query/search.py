@@ -32,7 +32,7 @@ class Window:
     until: str = ""
 
     def sql(self, moment: str) -> str:
-        """Return the condition that a time lies in the window; an unknown time lies in none that has an end."""
+        """Return the SQL condition that a time is in the window; an unknown time is in none that has an end."""
         parts = [f"{moment} >= TIMESTAMP {text_literal(self.since)}"] if self.since else []
         parts += [f"{moment} < TIMESTAMP {text_literal(self.until)}"] if self.until else []
         return " AND ".join(parts) or "TRUE"

@@ -82,14 +82,14 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
 
 
 def unknown(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
-    """Yield what keeps each machine from being told: case, id, created, node, table, why, what to ask for."""
+    """Yield why a machine cannot be judged: case, id, created, node, table, why, what to ask for."""
     for name, case, created, node, number, why in rows:
         term = terms[number]
         yield [name, case, created, node, term.table.name, why, term.table.ask]
 
 
 def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) -> str:
-    """Return what the answer amounts to, in a sentence; `listed` when those not told were what was asked for."""
+    """Return the answer in a sentence; `listed` when the machines that cannot be judged were asked for."""
     count = found.counts
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
@@ -102,7 +102,7 @@ def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) 
 
 
 def findings_told(found: SearchResult, *, listed: bool = False) -> str:
-    """Return what the findings amount to, and how many machines and cases could not be told."""
+    """Return the findings in a sentence, and how many machines and cases could not be judged."""
     count = found.counts
     parts = [
         f"{counted(count['findings'], 'finding')} on {counted(count['machines'], 'machine')}"

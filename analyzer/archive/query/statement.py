@@ -60,7 +60,7 @@ class BadQueryError(RuleFileError):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement that passed: its text, and the tables of the archive that it speaks of."""
+    """A statement that passed the check: its text, and the tables of the archive it reads."""
 
     text: str
     tables: tuple[str, ...]
@@ -133,11 +133,9 @@ def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
         row = con.execute("SELECT json_serialize_sql($1)", [text]).fetchone()
         tree = json.loads(row[0]) if row else {"error": True}
     except (duckdb.Error, ValueError, RecursionError) as error:
-        raise BadQueryError(
-            "the statement cannot be looked at", do=f"write it simpler ({type(error).__name__})"
-        ) from None
+        raise BadQueryError("the statement cannot be checked", do=f"simplify it ({type(error).__name__})") from None
     if tree.get("error"):
-        raise BadQueryError(str(tree.get("error_message") or "the statement cannot be looked at")[:200])
+        raise BadQueryError(str(tree.get("error_message") or "the statement cannot be checked")[:200])
     return tree
 
 

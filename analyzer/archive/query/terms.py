@@ -48,7 +48,7 @@ _ROW = "row"  # the alias behind the bare columns
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term: the table it speaks of and the condition on one of its rows; None asks for any row at all."""
+    """One term: its table and the condition on one row; None asks for any row at all."""
 
     text: str
     table: Table
@@ -56,7 +56,7 @@ class Term:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of node that the table speaks of; empty for every kind."""
+        """Kinds of node that have the table; empty for every kind."""
         return () if self.table is NODES else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
 
     def sql(self, alias: str = "r") -> str:
@@ -116,7 +116,7 @@ def _checked(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
         error.exit_code = UsageError.exit_code
         if "works over many rows" not in error.message:
             raise
-        help = "a term asks each row by itself; sums and counts are for `backline archive sql`"
+        help = "a term looks at one row at a time; `backline archive sql` does sums and counts"
         raise _bad(source, error.message.partition(",")[0], error.place, help) from None
 
 

@@ -45,7 +45,8 @@ class SignatureCount:
     def too_general(self) -> str:
         """Why the signature is too general, "" when it is not."""
         if self.signature.literal < LEAST_LITERAL:
-            return f"it holds no {LEAST_LITERAL} plain characters in a row, so it is slow to search and finds anything"
+            plain = f"it holds no {LEAST_LITERAL} plain characters in a row"
+            return f"{plain}, so it is slow to search for and matches almost anything"
         if self.hits > max(self.chosen, FEW) and self.hits * COMMON > self.lines:
             return f"it finds {self.hits:,} of {self.lines:,} lines ({self.hits / max(1, self.lines):.1%})"
         return ""

@@ -196,7 +196,7 @@ class _Drafter:
             self._pair(log)
             if self.passed:
                 self.notes.append(
-                    f"the chosen lines speak of different things: the draft judges each {told_of(self.hits.column)};"
+                    f"the chosen lines are about different things: the draft judges each {told_of(self.hits.column)};"
                     " for a verdict on each thing choose lines of one, and draft a rule for each sort"
                 )
             if self.hits:
@@ -215,7 +215,7 @@ class _Drafter:
         known = found.column == "node" or found.column in end.groups or log.column(found.column) is not None
         same_log = self.tables[begin.name] == self.tables[end.name]
         if not (known and same_log and self._timed(begin) and self._timed(end)):
-            self.notes.append(f"{end.name} ends what {begin.name} begins, but does not tell of which {found.column}")
+            self.notes.append(f"{end.name} ends what {begin.name} begins, but does not say which {found.column}")
             return
         self.hits, self.signatures, self.order = replace(found, ended=end.name), [begin, end], ""
 

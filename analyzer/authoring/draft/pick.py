@@ -76,7 +76,7 @@ class LogLine:
 
 @dataclass(slots=True)
 class ChosenRow:
-    """A row of which lines were chosen, and the columns those lines told, in their order."""
+    """A row with chosen lines, and the columns that those lines gave, in their order."""
 
     row: Row
     columns: list[str]

@@ -217,7 +217,7 @@ def _is_case(path: Path) -> bool:
 
 
 def kept(rule: str, document: Doc) -> bool:
-    """Tell whether a case document speaks of a rule."""
+    """Tell whether a case document names a rule."""
     named = {one["rule"] for one in [*document["findings"], *document["quiet"]]}
     return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
 

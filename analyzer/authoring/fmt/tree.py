@@ -211,7 +211,7 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
     for comment in run:
         flow = bisect(reader.flows, (comment.index,)) - 1
         if flow >= 0 and comment.index < reader.flows[flow][1]:
-            message = "a comment inside [ ] or { } has no line of its own to stay with"
+            message = "a comment inside [ ] or { } cannot keep its place"
             raise CannotLayOutError(comment.index, message, "put it above the line, or write one value per line")
         if not comment.own and last is not None:
             last.beside.append(comment)

@@ -57,7 +57,7 @@ class Region:
                 self.high = bound
 
     def holds(self, value: Any) -> bool:
-        """Tell whether one value lies in the region."""
+        """Tell whether one value is in the region."""
         if value in self.never or (self.among is not None and value not in self.among):
             return False
         above = self.low is None or value > self.low[0] or (self.low[1] and value == self.low[0])
@@ -74,7 +74,7 @@ class Region:
         return not (self.low[0] == self.high[0] and self.holds(self.low[0]))
 
     def within(self, other: Region) -> bool:
-        """Tell whether every value of this region lies in the other."""
+        """Tell whether every value of this region is in the other."""
         if self.among is not None:
             return all(other.holds(value) for value in self.among if self.holds(value))
         if other.among is not None:

@@ -108,7 +108,7 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
     gate = [rule.only] if rule.only else []
     if _plain(rule.when) is True and (not gate or _plain(gate[0]) is True):
         table = rule.each.table.told
-        help_text = "name a condition, or say with a comment that a row of this table is the sign itself"
+        help_text = "name a condition, or say in a comment that a row of this table is the fault itself"
         file.complain("R024", f"every row of `{table}` is a finding", file.key("when"), help_text)
     if gate:
         _fixed(file, gate[0], [], ("only",))

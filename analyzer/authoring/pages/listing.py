@@ -69,7 +69,7 @@ def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None)
 
 
 def mute_words(mute: Mute) -> str:
-    """Return a mute in words: what of the rule, until when, why."""
+    """Return a mute in words: which findings of the rule, until when, why."""
     what = mute.subject or "all its findings"
     return f"{what}{f' on {mute.node}' if mute.node else ''}, until {mute.until}: {mute.reason}"
 

@@ -53,7 +53,7 @@ OUTCOME = _snippet(
 FIX = _snippet("a step", "a step of the remedy", {"where": "${1:host}", "run": "${2:command}"})
 EXAMPLE = _snippet(
     "an example",
-    "a case the rule must judge rightly",
+    "a case the rule must judge correctly",
     {
         "name": "${1:what is special about this case}",
         "tables": {"${2:table}": [{"${3:column}": "${4:value}"}]},

@@ -62,7 +62,7 @@ def _difference(result: ExampleResult) -> Iterator[str]:
 
 
 def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:
-    """Return the last line: how many rules and examples, and what of them is not well."""
+    """Return the last line: how many rules and examples, and how many of them failed."""
     results = [result for proof in proofs for result in proof.results]
     failed = sum(not result.ok for result in results)
     gaps = sum(result.gap and result.ok for result in results)
