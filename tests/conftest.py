@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from analyzer import rules
+from tests import read_once
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
@@ -19,6 +20,7 @@ settings.load_profile("check" if os.environ.get("CI") else "desk")
 # Each process of the run reads the shipped rules from YAML once, as a user's machine does; a test of the cache says where.
 CACHE = Path(tempfile.mkdtemp(prefix="backline-rules-"))
 os.environ["BACKLINE_CACHE"] = str(CACHE)
+read_once.begin(CACHE)
 SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 
 

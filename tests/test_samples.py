@@ -20,6 +20,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -200,9 +201,13 @@ def _users(template: str) -> list[Parser]:
 
 def _source(parser: Parser) -> str:
     """Return the text of the modules that read an output, and of the one that declares its parser by a form."""
-    declared = next(one for one in modules() if parser.name in parser_index.declared(one))
+    declared = next(one for one in modules() if parser.name in _declared(one))
     readers = [importlib.import_module(parser.parse.__module__), *([logs] if parser.log else [])]
-    return "".join(map(inspect.getsource, (*readers, declared)))
+    return "".join(map(_text_of, (*readers, declared)))
+
+
+_text_of = cache(inspect.getsource)
+_declared = cache(parser_index.declared)
 
 
 def test_no_template_is_written_beside_one_that_a_form_makes() -> None:
@@ -292,6 +297,13 @@ def _check(parser: Parser, item: Row | Fault | Frame, block: Block) -> None:
                 assert isinstance(cell, bool) == (column.kind == "bool"), (column.name, cell)
 
 
+@cache
+def _lines_of_samples(name: str) -> list[str]:
+    """Return the lines of all samples of a parser."""
+    texts = [sample.text.read_bytes() for sample in ALL if sample.parser == name]
+    return [line for text in texts for line in text.decode("utf-8", "replace").split("\n")]
+
+
 _JUNK = st.text(max_size=80).map(lambda text: text.replace("\n", " "))
 
 
@@ -315,10 +327,8 @@ def damaged(draw: st.DrawFn, lines: list[str]) -> list[str]:
 def test_a_parser_yields_rows_and_faults_whatever_it_is_fed(name: str, data: st.DataObject | None) -> None:
     """No text makes a parser raise; cells have the declared type; lines lie inside the block."""
     parser = registry()[name]
-    texts = [s.text.read_bytes() for s in ALL if s.parser == name]
-    known = [line for text in texts for line in text.decode("utf-8", "replace").split("\n")]
     fixed = ["", "\x00", "\ud800", "a" * 5000, "{" * 40, "-1:" * 99]
-    lines = fixed if data is None else data.draw(damaged(known))
+    lines = fixed if data is None else data.draw(damaged(_lines_of_samples(name)))
     block = Block(lines, first_line=7, address="a.tgz!b", command="x")
     raw = "\n".join(lines).encode("utf-8", "surrogatepass")
     for item in run(parser, block, raw):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
+from pathlib import Path
 
+from analyzer import rules
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
-from analyzer.language.rulefile import did_you_mean
+from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.lazy_dataclass import dataclass
+from analyzer.limits import Limits
+from analyzer.rules import Rule
 
 
 @dataclass(slots=True)
@@ -26,6 +30,43 @@ class Others:
             self.titles.setdefault(file.word("title").casefold(), file)
             for number in _kbs(file):
                 self.subjects.setdefault((number, _table(file)), file)
+
+
+class ShippedNames:
+    """What shipped rules may not share with others, out of the cache of rules: their YAML is not read for it."""
+
+    def __init__(self, limits: Limits) -> None:
+        shipped = rules.load(limits=limits, drafts=True, retired=True).rules
+        self.rules: dict[Path, Rule] = {rule.path: rule for rule in shipped if rule.path is not None}
+
+    def put(self, file: RuleFile) -> bool:
+        """Give a file a tree of those keys alone; False when it is no shipped rule that loads."""
+        rule = self.rules.get(file.path)
+        if rule is None:
+            return False
+        texts = {
+            "rule": rule.id,
+            "title": rule.title,
+            "status": rule.status,
+            "replaced_by": rule.replaced_by,
+            "each": f"{rule.each.name} in {_judged(rule)}",
+        }
+        items = {key: _item(text) for key, text in texts.items()}
+        items["kb"] = RuleItem([_item(str(number)) for number in rule.kb], FileSpan())
+        file.tree = RuleItem(items, FileSpan())
+        return True
+
+
+def _judged(rule: Rule) -> str:
+    """Return what a rule judges as its file says it: a table, or a signature and what tells its subjects apart."""
+    made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
+    if made is None:
+        return rule.each.table.name
+    return f"{made.log} per {', '.join(made.per)}" if made.per else made.log
+
+
+def _item(text: str) -> RuleItem:
+    return RuleItem(text, FileSpan(), text)
 
 
 def of(files: Iterable[RuleFile]) -> Others:

@@ -90,10 +90,11 @@ def check(
     sharing = Sharing(tops, limits)
     files = [_read(path, limits, sharing) for path in _once([*shipped, *wanted])]
     mine = [file for file in files if _real(file.path) in asked]
+    names = catalog.ShippedNames(limits) if len(mine) < len(files) else None
     for file in files:
         if not file.found and file in mine:
             loading.load(file, known, limits)
-        elif not file.found:
+        elif not file.found and not (names and names.put(file)):
             _tree(file)
     if thorough:
         proving.check(mine)
