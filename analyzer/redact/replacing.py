@@ -224,9 +224,17 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
     places = [
         *([] if name.isdecimal() else [rf"^{word}$"]),  # of numbers `NAME_FIELDS` tell
         rf"(?<=\d\d\d\d:){word}(?=[):.]|$)",
-        rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.{_FILES}\b)",
+        rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.(?!log\b){_FILES}\b)",
         rf"/vmfs/volumes/[^/]+/{word}(?=/)",
     ]
+    if kind == "vm":
+        places += [rf"{_START}{word}(?=\.eth\d)", rf"(?:^|(?<=[;,] )){word}(?=, network adapter \d| \(port \d)"]
+    if kind in ("vm", "host") and not name.isdecimal():
+        places += [
+            rf"^(?:[a-z0-9]+-)+[a-z0-9]+/{word}$",
+            rf"(?:^|(?<=[/ ])){word}(?=\.(?:tgz|txt)\b)",
+            rf"(?<=\\){word}(?=\\)",
+        ]
     if kind == "datastore":
         places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
     if not (DEVICES.fullmatch(name) or name.isdecimal()):
