@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -91,6 +92,10 @@ def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, An
     assert "<script" in page and "script-src &#39;sha256-" in page
     paths = set(re.findall(r"/vmfs/volumes/[^/\"]+/[^/\"]+/[^\"]+\.vmx", json.dumps(document)))
     assert all(re.fullmatch(r"/vmfs/volumes/datastore-01/(vm-\d+)/\1\.vmx", path) for path in paths), paths
+    spots = re.findall(r"\b(?:error|server|root|script)(?:\.eth\d|, network adapter)", page + json.dumps(document))
+    assert spots == []
+    for word in ("error", "server", "root"):
+        assert f'/{word}"' not in json.dumps(document), "the id of a finding"
 
 
 SECRETS = {
@@ -137,9 +142,11 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
         "user=ACMECORP\\jdoeson2 from 10.1.1.9", "peer 2a01:4f8:12:34::57 of iqn.1998-01.com.vmware:esx-prod-3f2a1b",
         "ticket 20211234567, mail j.doeson@acme-intern.com", "driver version 1.4.28.7",
         "ARP of 00:50:56:12:34:57: twice, mac:00:50:56:12:34:58, 0050.5612.3459.", "peer 2a01:4f8:12:35::58: reset, ip:2a01:4f8:12:36::59",
+        "for acme%2Dintern, ACME_INTERN and " + base64.b64encode(b"host loghost.acme-intern.com").decode(), "\\\\fileserver9\\share",
+        "CN=web.acme-intern.com,O=Acme Holding AG,C=DE", "fc.5006016013a01234:5006016033a01235", "/home/kblack/x",
         "2a01:04f8:0012:0034:0000:0000:0000:0057 is ::ffff:10.1.1.11", "port 20:00:00:25:b5:12:34:5a: down, log_10.1.1.12.gz",
     ]  # fmt: skip
-    lines = [head.format(number) + tail for number, tail in enumerate(tails)]
+    lines = [head.format(f"{number:02}"[-1]) + tail for number, tail in enumerate(tails)]
     (tmp_path / "t.txt").write_text(
         "\n".join(["[root@esx01:~] cat /var/log/vmkernel.log", *lines, ""]), encoding="utf-8"
     )
@@ -148,7 +155,8 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
     )
     assert done.exit_code == 0, done.output
     names = ["10.1.1.7", "10.1.1.9", "00:50:56:12:34:56", "loghost.acme-intern.com", "acme-intern", "jdoeson", "ACMECORP", "2a01:4f8",
-             "2a01:04f8", "00:50:56:12:34:57", "00:50:56:12:34:58", "0050.5612.3459", "10.1.1.11", "10.1.1.12", "b5:12:34:5a", "esx-prod-3f2a1b", "20211234567"]  # fmt: skip
+             "2a01:04f8", "00:50:56:12:34:57", "00:50:56:12:34:58", "0050.5612.3459", "10.1.1.11", "10.1.1.12", "b5:12:34:5a", "acme%2d", "acme%nd", "acme_i", "YWNtZS",
+             "Acme Holding", "fileserver9", "16013a01234", "16033a01235", "kblack", "esx-prod-3f2a1b", "20211234567"]  # fmt: skip
     text = (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
     assert [name for name in names if name.lower() in text.lower()] == []
     assert left(tmp_path / "out", [name for name in names if not name.startswith("loghost")]) == []

@@ -13,7 +13,7 @@ from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
 from analyzer.redact.textforms import device_digits, device_forms, found_in, path_parts
-from analyzer.redact.words import is_kept, is_product_word
+from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
 from analyzer.samples import SampleColumns
 from analyzer.tables import Table
 
@@ -31,6 +31,7 @@ _DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
 _BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
 _FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_ORGANISATION = re.compile(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
 _WORLD = re.compile(r"^\d+:")
 _ETH = re.compile(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
@@ -144,7 +145,7 @@ class Identities:
                 for part, word in path_parts(name):
                     self.cell(part, word)
             elif kind in ("device", "uuid"):
-                digits = device_digits(name) if kind == "device" else addresses.digits_of(name)
+                digits = device_digits(name) if "." in name else addresses.digits_of(name)
                 if digits.strip("0"):
                     self._add(kind, digits)
             elif not (TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)):
@@ -247,6 +248,13 @@ class Identities:
     def _domain(self, word: str) -> None:
         if word and not _own("." + word) and not is_product_word(word.lower()) and not addresses.is_ipv4(word):
             self._add("domain", word)
+            for label in word.split(".")[:-1]:  # what the customer is called, mostly
+                if (
+                    len(label) >= LEAST_ANYWHERE
+                    and _ORGANISATION.fullmatch(label)
+                    and not is_product_word(label.lower())
+                ):
+                    self._add("domain", label)
 
     def _add(self, kind: str, name: str) -> None:
         if name and not is_kept(kind, name):

@@ -20,6 +20,8 @@ from analyzer.redact import addresses
 from analyzer.redact.words import LEAST_ANYWHERE
 
 _SLUG = re.compile(r"[^a-z0-9]+")
+_RUNS = re.compile(r"\d+")
+MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
 HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
 NETWORKS = ("ipv4 networks", "ipv6 networks")
@@ -184,7 +186,12 @@ def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
         return
     slug = _SLUG.sub("-", name.lower()).strip("-")
     if len(slug) >= LEAST_ANYWHERE:
-        yield slug, _SLUG.sub("-", other.lower()).strip("-")
+        for sign in ("-", "_", "") if slug.count("-") < MOST_PARTS else ("-",):
+            yield slug.replace("-", sign), _SLUG.sub(sign or "-", other.lower()).strip("-")
+    if (
+        len(name) >= LEAST_ANYWHERE and (alike := _RUNS.sub("N", name)) != name
+    ):  # as lines that differ in numbers alone are kept
+        yield alike, _RUNS.sub("N", other)
     for form in (
         quote(name),
         quote(name, safe=""),

@@ -90,6 +90,9 @@ class Redaction:
         """Return a case document without names; it says so, and by which state of the map."""
         made: Doc = self.replacer.document(doc, KEPT)
         made["case"] |= {"masked": True, "map": self.told}
+        for old, new in zip(doc["problems"], made["problems"], strict=True):
+            if old["text"] in self.replacer.encoded:  # with other digits what was encoded can no longer be read
+                new["what"] = new["text"]
         for old, new in zip(doc["nodes"], made["nodes"], strict=True):
             self._machines.append(((old["name"], old["id"]), new["name"] or new["id"]))
         for own in (made["settings"], *made["settings"]["catalogs"]):  # files of this machine

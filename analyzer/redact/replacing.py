@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from analyzer.redact.encodings import LEAST_ENCODED, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
 from analyzer.redact.namemap import NameMap, forms
 from analyzer.redact.shapes import KINDS, AddressShapes
@@ -24,6 +25,7 @@ from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_produc
 ANYWHERE, ALONE, PLACED = "anywhere", "alone", "placed"
 _NUMBERED = frozenset(("ticket", "serial", "input"))  # names that may be numbers, long ones
 LEAST_NUMBER = 6
+ENCODED_NAME = "(a name, encoded)"
 CUT = 100  # characters of a text from which it may have been cut in the middle of a name
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
 _NOUNS = {
@@ -64,16 +66,17 @@ class Replacer:
         self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
         self.shapes = AddressShapes(known.give)
+        self.encoded: set[str] = set()  # texts that held a name which was encoded
         for kind, name in names:
             if kind in KINDS:
                 self.shapes.take(kind, name)
                 continue
+            placed = mode_of(kind, lowered(name)) == PLACED
             for form, other in forms(kind, name, _pseudonym(known, kind, name)):
-                self._take(kind, form, other)
+                self._take(kind, form, other, PLACED if placed else mode_of(kind, lowered(form)))
 
-    def _take(self, kind: str, form: str, other: str) -> None:
+    def _take(self, kind: str, form: str, other: str, mode: str) -> None:
         low = lowered(form)
-        mode = mode_of(kind, low)
         if mode == PLACED:
             self.placed.setdefault((kind, low), other)
         elif low != other.lower():
@@ -122,7 +125,30 @@ class Replacer:
                 if name in lowered(one):
                     for pattern in patterns:
                         done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
+        before = [*done]
+        self._decode(done)
+        self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
         return {one: self._uncut(new) if len(new) >= CUT else new for one, new in zip(every, done, strict=True)}
+
+    def _decode(self, texts: list[str]) -> None:
+        """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
+        pattern = self.pattern
+        if pattern is None:
+            return
+        for place, text in enumerate(texts):
+            plain = decoded(text)
+            if plain != text and pattern.search(lowered(plain)):
+                texts[place] = self._free(plain)
+        words = {word: part for text in texts for _, word, part in encoded_words(text) if self._names(part)}
+        for place, text in enumerate(texts) if words else ():
+            for word in words:
+                if word in text:
+                    texts[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
+
+    def _names(self, part: str) -> bool:
+        """Tell whether what a word means as base64 or hexadecimal holds a name that is long enough to be no chance."""
+        assert self.pattern is not None
+        return any(len(found[0]) >= LEAST_ENCODED for found in self.pattern.finditer(lowered(part)))
 
     def _free(self, text: str) -> str:
         """Return a text without names, then without addresses."""
@@ -198,9 +224,17 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
     places = [
         *([] if name.isdecimal() else [rf"^{word}$"]),  # of numbers `NAME_FIELDS` tell
         rf"(?<=\d\d\d\d:){word}(?=[):.]|$)",
-        rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.{_FILES}\b)",
+        rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.(?!log\b){_FILES}\b)",
         rf"/vmfs/volumes/[^/]+/{word}(?=/)",
     ]
+    if kind == "vm":
+        places += [rf"{_START}{word}(?=\.eth\d)", rf"(?:^|(?<=[;,] )){word}(?=, network adapter \d| \(port \d)"]
+    if kind in ("vm", "host") and not name.isdecimal():
+        places += [
+            rf"^(?:[a-z0-9]+-)+[a-z0-9]+/{word}$",
+            rf"(?:^|(?<=[/ ])){word}(?=\.(?:tgz|txt)\b)",
+            rf"(?<=\\){word}(?=\\)",
+        ]
     if kind == "datastore":
         places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
     if not (DEVICES.fullmatch(name) or name.isdecimal()):
