@@ -189,7 +189,7 @@ def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     names = for_markdown(wording.few([finding["subject"] for finding in row.findings], 60))
     said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
-    first = f"**{len(row.findings):,} subjects**: {for_markdown(said)}"
+    first = f"**{len(row.findings):,} objects**: {for_markdown(said)}"
     causes = _causes(row.first, doc) if row.same("explained_by") else []
     return ["\\\n".join([first, *causes]), "", f"They are: {names}", "", *_lines(evidence, 3)]
 
