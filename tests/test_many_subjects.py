@@ -102,7 +102,7 @@ def test_no_host_is_missing_from_any_report(site: Site) -> None:
     """Page, note and terminal give each host its counts; over the rows of the rule they make fifty."""
     for told in (site.note, " ".join(site.said.split())):
         counted: Counter[str] = Counter()
-        for line in re.findall(r"[Ss]ubjects per node:? +((?:esx\d\d \d+(?:, )?)+)", told):
+        for line in re.findall(r"[Oo]bjects per node:? +((?:esx\d\d \d+(?:, )?)+)", told):
             counted.update({name: int(n) for name, n in re.findall(r"(esx\d\d) (\d+)", line)})
         assert counted == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
     counted = Counter()

@@ -139,7 +139,7 @@ def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | Non
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if nodes := finding_rows.per_node(row, NODES):
-            out += [f"Subjects per node: {for_markdown(nodes)}", ""]
+            out += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest):,} more: {for_markdown(wording.few(rest, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
