@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from analyzer import text
+
 _AT = re.compile(r" at (?P<of>\S.*:\d+)$")  # `vm.vcpus has no value at esx01.txt:100`
 _WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
 _NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
@@ -53,7 +55,8 @@ def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
 def _told(kind: str, parts: dict[str, list[str]]) -> str:
     nodes, places, keys = parts[_NODE], parts[_PLACE], parts[_KEYS]
     said = kind.replace(_NODE, listed(nodes))
-    more = f"{places[0]} and {len(places) - 1:,} more places" if len(places) > 1 else "".join(places)
+    others = text.counted(len(places) - 1, "more place")
+    more = f"{places[0]} and {others}" if len(places) > 1 else "".join(places)
     said = said.replace(_PLACE, more)
     return said.replace(_KEYS, f"{keys[0]} (and {len(keys) - 1:,} more like it)" if len(keys) > 1 else "".join(keys))
 

@@ -543,7 +543,7 @@ def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> No
     assert run("sql", asked, "--archive", url, "--csv").stdout.splitlines()[-1] == "3,1"
     text = run("heatmap", "--archive", url).output
     assert "?2" in next(line for line in text.splitlines() if line.startswith("one"))
-    assert "with ? the subjects that the rule cannot judge" in text
+    assert "with ? the objects that the rule cannot judge" in text
 
 
 def test_the_terminal_shows_hits_per_rule_per_month(archive: Archive) -> None:

@@ -728,7 +728,7 @@ def test_findings_are_limited_and_counted() -> None:
     assert len(judgement.findings) == 50
     assert judgement.counts["made-up"]["match"] == 50
     assert [cut.say for cut in judgement.cuts] == [
-        "made-up: 50 subjects match. The worst 10 are shown with their evidence, 40 in short. "
+        "made-up: 50 objects match. The worst 10 are shown with their evidence, 40 in short. "
         "For more, run it with --limit findings_per_rule=N."
     ]
 

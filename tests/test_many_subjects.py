@@ -92,7 +92,7 @@ def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:
     assert (cut["subjects"], cut["full"], cut["short"]) == (2000, 1000, 1000)
     assert [row["subjects"] for row in cut["by_node"]] == [PORTS] * HOSTS
     assert sum(row["full"] for row in cut["by_node"]) == 1000
-    assert "2,000 subjects on 40 nodes match. The worst 1,000" in cut["say"]
+    assert "2,000 objects on 40 nodes match. The worst 1,000" in cut["say"]
     assert site.page.count(html.visible(cut["say"])) >= 2  # the head and the card
     assert cut["say"].partition(". For more")[0] in site.note
     assert cut["say"][:60] in " ".join(site.said.split())
@@ -102,11 +102,11 @@ def test_no_host_is_missing_from_any_report(site: Site) -> None:
     """Page, note and terminal give each host its counts; over the rows of the rule they make fifty."""
     for told in (site.note, " ".join(site.said.split())):
         counted: Counter[str] = Counter()
-        for line in re.findall(r"[Ss]ubjects per node:? +((?:esx\d\d \d+(?:, )?)+)", told):
+        for line in re.findall(r"[Oo]bjects per node:? +((?:esx\d\d \d+(?:, )?)+)", told):
             counted.update({name: int(n) for name, n in re.findall(r"(esx\d\d) (\d+)", line)})
         assert counted == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
     counted = Counter()
-    for name, number in re.findall(r'data-label="Node">(esx\d\d)</th><td data-label="Subjects">(\d+)<', site.page):
+    for name, number in re.findall(r'data-label="Node">(esx\d\d)</th><td data-label="Objects">(\d+)<', site.page):
         counted[name] += int(number)
     assert counted == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
 

@@ -288,7 +288,7 @@ def test_header_says_what_it_is(page: Page) -> None:
     ):
         assert part in head
     assert (
-        "1 major 2 warnings 1 info 1 exposed 1 rule broke on 52 subjects cannot tell: 4 questions quiet: 61 rules"
+        "1 major 2 warnings 1 info 1 exposed 1 rule broke on 52 objects cannot tell: 4 questions quiet: 61 rules"
         in head
     )
 
@@ -351,7 +351,7 @@ def test_many_subjects_of_one_rule_are_one_row(page: Page) -> None:
     """48 adapters are one article of eight; 20 are shown in full, the others in short, all with a link of their own."""
     articles = [attrs for tag, attrs in page.elements if tag == "article"]
     assert len(articles) == 8
-    assert "48 subjects" in page.text
+    assert "48 objects" in page.text
     assert "28 more" in page.text
     anchors = [name for name in page.attributes("id") if name.startswith("f=adapter-not-vmxnet3/")]
     assert len(anchors) == 48
@@ -414,7 +414,7 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
     page = Page(html.render(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
     assert "Everything that the rules asked for was there." in page.text
-    assert "complete: nothing was cut or damaged; left out: 13 sources that Backline does not read" in page.text
+    assert "complete, nothing was cut or damaged; left out: 13 sources that Backline does not read" in page.text
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section"]
     assert ids == ["findings", "unknown", "quiet", "coverage", "made"]
 

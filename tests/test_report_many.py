@@ -54,7 +54,7 @@ def test_what_could_not_be_checked_is_said_once(three_hosts: dict[str, Any], for
     text = reports(three_hosts)[form]
 
     assert text.count("Could not check") == 3
-    assert text.count("Could not check for 12 subjects on esx00, esx01 and esx02: ") == 3
+    assert text.count("Could not check for 12 objects on esx00, esx01 and esx02: ") == 3
     assert text.count("May be worse or more certain than shown") == 1
 
 
@@ -77,12 +77,12 @@ def test_some_subjects_of_a_row_are_counted() -> None:
             if number < 2
             else []
         )
-    said = f"Could not check for 2 of {len(row)} subjects"
+    said = f"Could not check for 2 of {len(row)} objects"
 
     for form, text in reports(doc).items():
         assert text.count("Could not check: vm.vcpus") == 0, form
         assert text.count(said) == 1, form
-        assert "vm.vcpus has no value at a.txt:1 and 1 more places. Severity may rise to major." in text, form
+        assert "vm.vcpus has no value at a.txt:1 and 1 more place. Severity may rise to major." in text, form
 
 
 def test_amounts_have_separators_and_numbers_of_things_have_none(three_hosts: dict[str, Any]) -> None:
@@ -152,7 +152,7 @@ def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:
     page = reports(doc)["page"]
 
     assert page.count("The worst, ") == 3
-    assert page.index("458 subjects") < page.index("129 subjects") < page.index("13 subjects")
+    assert page.index("458 objects") < page.index("129 objects") < page.index("13 objects")
     assert "The worst, web-19-29.eth0, port 33554462 on vSwitch0 on esx19: Out of receive buffers 4,206 times" in page
 
 

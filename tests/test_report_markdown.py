@@ -27,7 +27,7 @@ def as_html(text: str) -> str:
 def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) -> None:
     """Header with nodes, counts and completeness first; version of tool and catalog last."""
     assert note.startswith(
-        "# Case case-1834\n\n1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 subjects); cannot tell: 4 questions"
+        "# Case case-1834\n\n1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 objects); cannot tell: 4 questions"
     )
     assert "VMware ESXi 6.5.0 build 5969303, 6.5 Update 1; up 41 d" in note
     assert "NOT COMPLETE" in note
@@ -57,7 +57,7 @@ def test_evidence_stands_with_address_and_line(note: str) -> None:
 def test_many_subjects_are_said_once(note: str) -> None:
     """48 adapters share one sentence, a list of names and three lines."""
     assert note.count("it emulates a physical card") == 1
-    assert "**48 subjects**" in note
+    assert "**48 objects**" in note
     assert note.count("ethernet0.virtualDev") == 3
 
 

@@ -36,11 +36,11 @@ def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
         text.index(part)
         for part in (
             "VMware ESXi 6.5.0 build 5969303",
-            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 subjects); cannot tell:",
+            "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 objects); cannot tell:",
             "MAJOR confirmed  A CPU limit holds",
             "MAJOR exposed  NSX 6.3.3",
             "WARNING confirmed  VMXNET3 receive ring",
-            "48 subjects",
+            "48 objects",
             "RULE BROKE",
             "CANNOT TELL",
             "ask for",

@@ -199,7 +199,7 @@ def test_left_out_counts_what_is_listed_only(tmp_path: Path) -> None:
     code, said = run(path, out=tmp_path / "out")
 
     assert code == 0
-    assert "complete: nothing was cut or damaged; left out: 1 source that Backline does not read" in " ".join(
+    assert "complete, nothing was cut or damaged; left out: 1 source that Backline does not read" in " ".join(
         said.split()
     )
 

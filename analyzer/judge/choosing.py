@@ -48,14 +48,14 @@ def cut_in_words(cut: Cut) -> str:
     raise_it = "For more, run it with --limit findings_per_rule=N."
     if cut.verdict != Verdict.MATCH:
         named = f"{cut.full:,} of them are named, at least one from each node"
-        return f"{cut.rule}: {cut.subjects:,} subjects{where} cannot be judged; {named}. {raise_it}"
+        return f"{cut.rule}: {cut.subjects:,} objects{where} cannot be judged; {named}. {raise_it}"
     worst_of = ", at least one from each node," if where else ""
     parts = [
         f"The worst {cut.full:,}{worst_of} are shown with their evidence",
         f"{cut.short:,} in short" if cut.short else "",
         f"{left:,} are only counted" if (left := cut.subjects - cut.full - cut.short) else "",
     ]
-    return f"{cut.rule}: {cut.subjects:,} subjects{where} match. {', '.join(filter(None, parts))}. {raise_it}"
+    return f"{cut.rule}: {cut.subjects:,} objects{where} match. {', '.join(filter(None, parts))}. {raise_it}"
 
 
 def graded(rule: Rule, answers: Sequence[bool | None]) -> str:

@@ -41,9 +41,9 @@ def doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
 
 
 def _who(findings: list[Doc], all_: int, kinds: dict[str, str]) -> str:
-    """Return `12 subjects on 3 hosts`, `4 of 12 subjects on esx02`."""
+    """Return `12 objects on 3 hosts`, `4 of 12 objects on esx02`."""
     subjects = len({one["id"] for one in findings})
-    said = f"{subjects:,} subjects" if subjects == all_ else f"{subjects:,} of {all_:,} subjects"
+    said = f"{subjects:,} objects" if subjects == all_ else f"{subjects:,} of {all_:,} objects"
     nodes = sorted({one["node"] for one in findings if one["node"]})
     if not nodes:
         return said

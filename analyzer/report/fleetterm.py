@@ -132,7 +132,7 @@ def _grid(
         parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}"[:200], "dim"))
         _put(console, *parts)
     _put(console, "")
-    what = "cases" if unit == "host" else "findings; with ? the subjects that the rule cannot judge"
+    what = "cases" if unit == "host" else "findings; with ? the objects that the rule cannot judge"
     _legend(fleet, console, rules, used, what)
     if len(rules) < len(fleet.rules):
         more = counted(len(fleet.rules) - len(rules), "more rule")

@@ -51,7 +51,7 @@ def _finding(finding: Doc) -> str:
 
 def _question(group: Doc, rule: str) -> str:
     lines = [f"Ask for: {group['ask']}" if group["ask"] else "", *map(str, group["subjects"][:SUBJECTS])]
-    lines += [f"and {len(group['subjects']) - SUBJECTS:,} more subjects"] if len(group["subjects"]) > SUBJECTS else []
+    lines += [f"and {len(group['subjects']) - SUBJECTS:,} more objects"] if len(group["subjects"]) > SUBJECTS else []
     body = _text("\n".join(filter(None, lines)))
     why = _attribute(f"cannot tell: {group['why']}")
     return _case(rule, f"needs {group['missing']}", f"<skipped message={why}>{body}</skipped>")

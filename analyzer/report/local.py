@@ -76,7 +76,7 @@ def _any(mute: Doc) -> bool:
 def _covered(mute: Doc) -> str:
     parts = [
         wording.counted(mute["findings"], "finding", "findings"),
-        wording.counted(mute["unknowns"], "subject that cannot be judged", "subjects that cannot be judged"),
+        wording.counted(mute["unknowns"], "object that cannot be judged", "objects that cannot be judged"),
     ]
     said = " and ".join(part for part in parts if part)
     return f" It would have muted {said}." if said else ""

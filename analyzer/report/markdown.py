@@ -139,7 +139,7 @@ def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | Non
         for finding in row.findings[:SUBJECTS]:
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if nodes := finding_rows.per_node(row, NODES):
-            out += [f"Subjects per node: {for_markdown(nodes)}", ""]
+            out += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
             out += [f"{len(rest):,} more: {for_markdown(wording.few(rest, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
@@ -189,7 +189,7 @@ def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     names = for_markdown(wording.few([finding["subject"] for finding in row.findings], 60))
     said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
-    first = f"**{len(row.findings):,} subjects**: {for_markdown(said)}"
+    first = f"**{len(row.findings):,} objects**: {for_markdown(said)}"
     causes = _causes(row.first, doc) if row.same("explained_by") else []
     return ["\\\n".join([first, *causes]), "", f"They are: {names}", "", *_lines(evidence, 3)]
 

@@ -15,6 +15,7 @@ from analyzer.text import one_line
 _OPTION = re.compile(r" -|`$")
 _ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
 FEW = 6  # questions, which are told one by one
+_GOES_ON = (" and ", ", and ", "; ", " for each ")  # words after which an ask adds to what it began with
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
 
@@ -72,7 +73,8 @@ def heading(block: Doc) -> str:
 
 
 def _whole(told: list[str]) -> list[str]:
-    """Return asks without those for one option (`… list -o /Mem/CtlMaxPercent`) of what another one asks for whole."""
+    """Return asks without what another one asks for too: one option (`… list -o /Mem/CtlMaxPercent`), its beginning."""
+    told = [ask for ask in told if not any(other.startswith(tuple(ask + more for more in _GOES_ON)) for other in told)]
     paths = {ask: _OPTION.split(ask)[0] for ask in told}
     whole = {path for ask, path in paths.items() if not _ONE_OPTION.search(ask)}
     return [ask for ask in told if not (_ONE_OPTION.search(ask) and paths[ask] in whole)]

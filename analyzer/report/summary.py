@@ -135,7 +135,7 @@ def _finding(row: FindingGroup, out: Printer, rows: int) -> None:
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:
         names = [finding["subject"] for finding in row.findings]
-        who = f"{len(names):,} subjects: {wording.few(names, SUBJECTS)}. {who}"
+        who = f"{len(names):,} objects: {wording.few(names, SUBJECTS)}. {who}"
     out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
         out.exact(wording.place(evidence), 2, "dim")
@@ -177,7 +177,7 @@ def _rest(doc: Doc, findings: int) -> list[str]:
         said.append(wording.counted(len(problems.standing(doc)), "problem without a rule", "problems without a rule"))
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
     said.append(wording.counted(len(doc["advice"]), "hint", "hints"))
-    said.append(wording.counted(len(doc["cuts"]), "rule with subjects left out", "rules with subjects left out"))
+    said.append(wording.counted(len(doc["cuts"]), "rule with objects left out", "rules with objects left out"))
     warnings = sum(len(node["warnings"]) for node in doc["nodes"])
     remarks = max(0, warnings - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
     said.append(wording.counted(remarks, "remark", "remarks"))

@@ -118,7 +118,7 @@ def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, f
     if alike:
         names = [finding["subject"] for finding in row.findings]
         most = 60 if verbose else SUBJECTS
-        out.line(out.text(f"{len(names):,} subjects: ", "bold"), wording.few(names, most), indent=2)
+        out.line(out.text(f"{len(names):,} objects: ", "bold"), wording.few(names, most), indent=2)
         out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
     if row.word == "error":
         for finding in row.findings:
@@ -131,11 +131,11 @@ def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, f
     for finding in shown:
         _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
     if not alike and len(row.findings) > len(shown):
-        out.line(f"and {len(row.findings) - len(shown):,} more subjects", indent=2)
+        out.line(f"and {len(row.findings) - len(shown):,} more objects", indent=2)
     for line in filter(None, [*finding_rows.unchecked(doc, row), row.worse]):
         out.line(line, indent=2)
     if nodes := finding_rows.per_node(row, NODES):
-        out.line(out.text("subjects per node  ", "bold"), nodes, indent=2)
+        out.line(out.text("objects per node  ", "bold"), nodes, indent=2)
     if fixed is not None:
         out.line(out.text("fix  ", "bold"), once.told(fixed), indent=2)
         return

@@ -72,7 +72,7 @@ def headline(doc: Doc) -> str:
     all_ = tally(doc)
     found = ", ".join(f"{n:,} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
     if all_.findings:
-        units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "subject", "subjects")]
+        units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "object", "objects")]
         found += f" ({', '.join(filter(None, units))})"
     parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'none'}"]
     if all_.muted:

@@ -1,7 +1,7 @@
 """The documentation as pages of the server: no network is needed, and they are those of this version.
 
 The Markdown of `docs/` is in the wheel; a page is rendered when it is asked for. HTML in it is shown as text,
-pictures by their description.
+pictures are left out.
 
     GET /help/NAME    docs/NAME.md; lint/R001 for what the linter says
 """
@@ -27,7 +27,9 @@ from analyzer.web.wire import Refusal
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 _NAME = re.compile(r"(?:lint/)?[A-Za-z0-9][\w-]*")
 _BETWEEN = re.compile(r"((?:lint/|\.\./)?[\w-]+)\.md(#.*)?")  # a link from page to page
 _FRAME = """<!doctype html>
@@ -37,6 +39,7 @@ _FRAME = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title} - Backline help</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/base.css">
 <link rel="stylesheet" href="/page.css">
 </head>
@@ -102,7 +105,7 @@ def _mend(tokens: Sequence[Token]) -> None:
             if one.type == "link_open":
                 _lead(one)
             elif one.type == "image":
-                one.type, one.tag, one.content = "text", "", f"[picture: {one.content}]"
+                one.type, one.tag, one.content = "text", "", ""
 
 
 def _lead(link: Token) -> None:

@@ -23,13 +23,13 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer.errors import BacklineError
 from analyzer.paths import full
 from analyzer.result_files import RESULTS
 from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import History
+from analyzer.web.cases.past_cases import PastCases
 from analyzer.web.cases.web_case import (
     CANCELLED,
     DONE,
@@ -55,7 +55,6 @@ from analyzer.workers.line_process import Ended, LineProcess, command_of
 MOST = 200  # cases of one server
 LIVE = 500  # findings kept of a case while they come
 PAUSE = 0.2  # seconds between two events that tell of uploaded files of a case
-LOOK = 30.0  # seconds after which the archive is looked at again, when somebody asks
 GRACE = 60.0  # seconds beyond twice the time of a bundle, then a process is given up
 PATIENCE = 5.0  # seconds that killed processes get at the end
 COMMAND = command_of("analyzer.web.cases.analyst")
@@ -81,8 +80,7 @@ class CaseManager:
         self._place, self._how, self._at_once, self._command = place, how or RunOptions(), at_once, command
         self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
-        self._past: list[Record] | None = None
-        self._looking, self._looked = False, 0.0
+        self._past = PastCases(self._history, self._tell_past)
         self._cases: dict[str, WebCase] = {}
         self._queue: list[WebCase] = []
         self._running: dict[LineProcess, WebCase] = {}
@@ -173,16 +171,14 @@ class CaseManager:
         """Return one case, also one of the archive; Refusal (404) when there is none."""
         if case_id in self._cases:
             return self._cases[case_id]
-        past = next((one for one in self._past or () if one["id"] == case_id), None)
-        if past is not None:
-            return Past(case_id, past)
-        if self._history is not None:
-            return Past(case_id, self._history.one(case_id))
-        raise _no_case()
+        past = self._past.one(case_id)
+        if past is None:
+            raise _no_case()
+        return Past(case_id, past)
 
     def cases(self) -> list[WebCase | Past]:
         """Return the cases, newest first, then the newest of the archive, as far as those are known yet."""
-        self._look()
+        self._past.look()
         own: list[WebCase | Past] = list(reversed(self._cases.values()))
         return own + [Past(one["id"], one) for one in self._others()]
 
@@ -199,17 +195,18 @@ class CaseManager:
 
     def events(self, since: int) -> AsyncIterator[tuple[int, Event]]:
         """Yield number and content of every event after `since`, those to come included."""
-        self._look()
+        self._past.look()
         return self._events.since(since)
 
     async def close(self) -> None:
         """End all analyses; what is left on the disk is removed with the private folder."""
         self._closed = True
         self._queue.clear()
+        past = self._past.close()
         children = list(self._running)
         for child in children:
             child.kill()
-        await asyncio.gather(*(asyncio.to_thread(child.join, PATIENCE) for child in children), *self._later)
+        await asyncio.gather(*(asyncio.to_thread(child.join, PATIENCE) for child in children), *self._later, *past)
 
     # --- the queue ---
 
@@ -338,7 +335,7 @@ class CaseManager:
             case.findings = []
             self._become(case, state, sentence(case.error))
         if result.get("stored"):
-            self._look(anew=True)
+            self._past.look(anew=True)
 
     # --- what is told ---
 
@@ -357,25 +354,10 @@ class CaseManager:
     def _others(self) -> list[Record]:
         """Return the newest cases of the archive that are not in our list already."""
         ours = {case.result.get("stored") for case in self._cases.values()}
-        return [one for one in self._past or () if one["id"] not in ours]
+        return [one for one in self._past.newest if one["id"] not in ours]
 
-    def _look(self, *, anew: bool = False) -> None:
-        """Look at the archive, in a thread, when that was not done lately or must be done again."""
-        lately = self._past is not None and not anew and time.monotonic() - self._looked < LOOK
-        if self._history is not None and not (self._looking or lately or self._closed):
-            self._looking = True
-            self._keep(asyncio.ensure_future(self._look_now(self._history)))
-
-    async def _look_now(self, history: History) -> None:
-        before, say = self._past, ""
-        try:
-            self._past = await asyncio.to_thread(history.newest)
-        except BacklineError as error:
-            self._past, say = self._past or [], one_line(str(error), 500)
-        finally:
-            self._looking, self._looked = False, time.monotonic()
-        if self._past != before or say:
-            self._events.add({"kind": "history", "cases": self._others(), "say": say})
+    def _tell_past(self, say: str) -> None:
+        self._events.add({"kind": "history", "cases": self._others(), "say": say})
 
     # --- small things ---
 

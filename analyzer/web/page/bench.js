@@ -311,7 +311,7 @@ class Pane {
     const jump = one.line ? make("button", { type: "button", class: "small", onclick: () => this.jump(one.line, one.column) }, `Line ${one.line}`) : null;
     const code = /\bR\d{3}\b/.exec(one.text)?.[0];
     const why = code && make("a", { class: "button small", href: help(`lint/${code}`), target: "_blank", rel: "noopener" }, `What ${code} means`);
-    return make("div", { class: `complaint ${level}` }, make("pre", {}, one.text), make("p", { class: "buttons" }, jump, why));
+    return make("div", { class: `complaint ${level}` }, make("pre", { tabindex: "0" }, one.text), make("p", { class: "buttons" }, jump, why));
   }
 
   jump(line, column) {

@@ -129,7 +129,7 @@ class Find {
       list.append(make("li", {}, make("button", { type: "button", class: "small code", onclick: () => { this.field.value = text; this.go(); } }, text), ` ${means}`));
     }
     const tables = make("div", {});
-    box.append(make("p", {}, "Terms are "TABLE: CONDITION" in the language of rules, separated by semicolons; a machine must fulfil all of them. Without any word the cases are listed. Text in quotes is searched for as it is. ",
+    box.append(make("p", {}, 'Terms are "TABLE: CONDITION" in the language of rules, separated by semicolons; a machine must fulfil all of them. Without any word the cases are listed. Text in quotes is searched for as it is. ',
       make("a", { href: help("archive#search"), target: "_blank", rel: "noopener" }, "More on searching")),
       list, make("h2", {}, "Tables and columns"), tables);
     box.addEventListener("toggle", async () => {
@@ -178,7 +178,7 @@ class Find {
     if (answer.empty) {
       this.asked = null;
       kit.write(this.said, "");
-      this.result.replaceChildren(nothing("No case is stored here yet", "Whatever you drop is stored in the archive once its report is written. The command "backline batch" stores many at once.",
+      this.result.replaceChildren(nothing("No case is stored here yet", 'Whatever you drop is stored in the archive once its report is written. The command "backline batch" stores many at once.',
         make("a", { class: "button", href: "#drop" }, "Drop a case")));
       return;
     }
