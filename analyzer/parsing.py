@@ -53,10 +53,12 @@ class Parser:
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
+    greets    it stands above the prompt of its machine, not below
     rest      it reads what no other parser knows: its commands, files and lines may be those of another, which goes
               first
     common    other machines have its commands too: they are read below a prompt that is surely of `node`
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
+    head_of   log whose first lines it reads besides: in a text the lines stay the log's
     template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines. Of samples it
@@ -75,6 +77,8 @@ class Parser:
     typed: str = ""
     head: str = ""
     log: bool = False
+    head_of: str = ""
+    greets: bool = False
     rest: bool = False
     common: bool = False
     template: str = ""

@@ -44,7 +44,7 @@ _NEIGHBOR = re.compile(
     r"\s+(?P<up_down_time>\S+)\s+(?P<bfd_state>[A-Z]{2})\s+(?P<messages_in>\d+)\s+(?P<messages_out>\d+)"
     r"\s+(?P<prefixes_in>\d+)\s+(?P<prefixes_out>\d+)\s*$"
 )
-_REST = re.compile(rf"\s*(?:$|BFD States:|AD - |{DATED}|Neighbor\s+AS\s+State|Total number of)")
+_REST = re.compile(rf"\s*(?:$|BFD States:|[A-Z]{{2}} - |{DATED}|Neighbor\s+AS\s+State|Total number of)")
 
 
 def parse(block: Block) -> Output:
@@ -74,7 +74,7 @@ PARSER = Parser(
     ),
     shape=r"^\s*(?:BFD States: NC - Not configured|BGP summary information for VRF \S+ for address-family:)",
     body=(
-        r"^\s*(?:BFD States:|AD - |BGP summary information|Router ID:|Neighbor\s+AS|Total number|%"
+        r"^\s*(?:BFD States:|[A-Z]{2} - |BGP summary information|Router ID:|Neighbor\s+AS|Total number|%"
         rf"|[0-9A-Fa-fXx*]*[.:][\w.:*]+\s+\d+\s|{DATED})"
     ),
 )

@@ -1,26 +1,101 @@
-"""`get cluster config` on an NSX-T manager: id and size of the management cluster, as it is configured.
+"""`get cluster config` on an NSX-T manager: the management cluster as it is configured, and what runs on each node.
 
-Source: the installation guide of NSX-T (3.0 to 3.2), which shows the first three lines; what is printed of each node
-below them is in no public source and is not read.
+Source: the installation guide of NSX-T (3.0 to 3.2) and the administration guide of VCF 9.0, which shows the nodes too.
 """
 
-from analyzer.forms import Field, Key
-from analyzer.forms.blocks import key_value
+from __future__ import annotations
 
-from ._nsxt import MANAGER, UUID, answers
+import re
 
-PARSER = key_value(
-    "nsxt_cluster_config",
-    "nsxt.cluster_config",
-    Key("Cluster Id", "cluster_id", "str", "id of the management cluster, the same on all managers", pattern=UUID),
-    Field("Cluster Configuration Version", "config_version", "int", "grows with each change"),
-    Field("Number of nodes in the cluster", "cluster_nodes", "int", "managers that belong to it", "nodes"),
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+
+TABLE = Table(
+    name="nsxt.cluster_config",
     meaning="The management cluster of NSX-T as it is configured.",
     source="get cluster config",
     ask="`get cluster config` on an NSX-T manager",
+    key=("cluster_id",),
+    columns=(
+        Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
+        Column("config_version", "int", "grows with each change"),
+        Column("cluster_nodes", "int", "managers that belong to it", "nodes"),
+    ),
+)
+ENTITIES = Table(
+    name="nsxt.cluster_entity",
+    meaning="Services of the management cluster of NSX-T and the node that runs each.",
+    source="get cluster config",
+    ask="`get cluster config` on an NSX-T manager",
+    key=("node_uuid", "entity"),
+    columns=(
+        Column("node_uuid", "str", "id of the node"),
+        Column("node_status", "str", "JOINED, …, as printed"),
+        Column("entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"),
+        Column("entity_uuid", "str", "id of the service there"),
+        Column("address", "str", "address of the node", form=IP_FORM),
+        Column("port", "int", "TCP port; none where it has none of its own"),
+        Column("fqdn", "str", "name of the node"),
+    ),
+)
+
+_CLUSTER = (
+    re.compile(rf"\s*Cluster Id\s*:\s*(?P<cluster_id>{UUID})\s*$"),
+    re.compile(r"\s*Cluster Configuration Version\s*:\s*(?P<config_version>\S+)\s*$"),
+    re.compile(r"\s*Number of nodes in the cluster\s*:\s*(?P<cluster_nodes>\S+)\s*$"),
+)
+_NODE = re.compile(rf"\s*Node UUID\s*:\s*(?P<node_uuid>{UUID})\s*$")
+_STATUS = re.compile(r"\s*Node Status\s*:\s*(?P<node_status>\S+)\s*$")
+_ENTITY = re.compile(
+    rf"\s*(?P<entity>[A-Z][A-Z0-9_-]*)\s+(?P<entity_uuid>{UUID})\s+(?P<address>[\w.:*]+)"
+    r"\s+(?:(?P<port>\d+)|-)(?:\s+(?P<fqdn>\S+))?\s*$"
+)
+_REST = re.compile(rf"\s*(?:$|ENTITY\s+UUID|{DATED}|\.{{3}}\s*$)")
+
+
+def parse(block: Block) -> Output:
+    """Read the cluster, one row, and a row for each service of a node."""
+    cluster: dict[str, tuple[str, int]] = {}
+    node: dict[str, tuple[str, int]] = {}
+    rows: list[tuple[int, dict[str, tuple[str, int]]]] = []
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if found := next(filter(None, (form.match(line) for form in _CLUSTER)), None):
+            node = {}
+            if found.re is _CLUSTER[0] or found.groupdict().keys() & cluster.keys():
+                yield from _row(block, cluster)
+                cluster = {}
+            cluster |= {name: (text, at) for name, text in found.groupdict().items()}
+        elif found := _NODE.match(line):
+            node = {"node_uuid": (found["node_uuid"], at)}
+        elif found := _STATUS.match(line):
+            node = {} if "node_status" in node else node
+            node["node_status"] = (found["node_status"], at)
+        elif found := _ENTITY.match(line):
+            rows.append((at, node | {name: (text, at) for name, text in found.groupdict().items() if text}))
+        elif not _REST.match(line):
+            yield stray(block, number, PARSER.name)
+    yield from _row(block, cluster)
+    for at, cells in rows:
+        yield from typed_row(ENTITIES, block, PARSER.name, at, cells)
+
+
+def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
+    if cells:
+        yield from typed_row(TABLE, block, PARSER.name, min(at for _, at in cells.values()), cells)
+
+
+PARSER = Parser(
+    name="nsxt_cluster_config",
+    tables=(TABLE, ENTITIES),
+    parse=parse,
     node=MANAGER,
     commands=(r"^\s*get cluster config\s*$",),
-    shape=rf"^\s*Cluster Id\s*:\s*{UUID}\s*$",
-    body=r"^\s*(?:Cluster (?:Id|Configuration Version)|Number of nodes in the cluster)\s*:",
-    answers=answers,
+    shape=rf"^\s*(?:Cluster Id\s*:\s*{UUID}|Node UUID\s*:\s*{UUID})\s*$",
+    body=(
+        rf"^\s*(?:Cluster (?:Id|Configuration Version)\s*:|Number of nodes in the cluster\s*:|Node (?:UUID|Status)\s*:"
+        rf"|ENTITY\s+UUID|[A-Z][A-Z0-9_-]*\s+{UUID}\s|\.{{3}}\s*$|%|{DATED})"
+    ),
 )

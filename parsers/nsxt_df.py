@@ -1,6 +1,7 @@
-"""`df -lT` on a node of NSX-T, as `get support-bundle` prints it below its own head: the partitions in blocks of 1 KB.
+"""`df -lT` on a node of NSX-T, as `get support-bundle` prints it below its own head: partitions in blocks of 1 KB.
 
-Source: the NSX CLI guide (`/bin/df -lT …`); heading and rows are those of GNU df.
+Source: the NSX CLI guide (`/bin/df -lT …`), and `df` on a manager of 2.3 in a public post, without types; heading
+and rows are those of GNU df.
 """
 
 from analyzer.forms import Field, text_table
@@ -24,15 +25,15 @@ PARSER = text_table(
     "nsxt_df",
     OF_CLI.tables[0],
     Field("Filesystem", "device", pattern=r"\S+"),
-    Field("Type", pattern=r"[a-z][\w.]*"),
+    Field("Type", pattern=r"[a-z][\w.]*", maybe=True),
     Field("1K-blocks", "size_text", pattern=_BLOCKS),
     Field("Used", "used_text", pattern=_BLOCKS),
     Field("Available", "free_text", pattern=_BLOCKS),
     Field("Use%", "fs_used_pct", pattern=r"\d+", behind="%"),
     Field("Mounted on", "mount_point", pattern=r"/\S*"),
     node=ANY,
-    commands=(r"(?:^|/)df -lT\b",),
-    body=rf"\S+\s+[a-z][\w.]*\s+{_BLOCKS}\s",
+    commands=(r"(?:^|/)df(?: -lT\b|\s*$)",),
+    body=rf"\S+\s+(?:[a-z][\w.]*\s+)?{_BLOCKS}\s",
     common=True,
     finish=_of_blocks,
     answers=answers,

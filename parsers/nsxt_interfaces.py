@@ -7,7 +7,7 @@ last IPv4 address is kept.
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 
-from ._nsxt import answers
+from ._nsxt import DATED, answers
 
 PARSER = key_value(
     "nsxt_interfaces",
@@ -34,7 +34,7 @@ PARSER = key_value(
     commands=(r"^\s*get interfaces?(?: [\w./-]+)?\s*$",),
     shape=r"^\s*Interface:\s+(?:eth|lo|bond|fp-|kni|mgmt)[\w./-]*\s*$",
     begins="Interface",
-    ignored=r"(?:-\s+)?[A-Z][^:=]{0,70}",
+    ignored=rf"(?!{DATED})(?:-\s+)?[A-Z][^:=]{{0,70}}",
     answers=answers,
     counts_since="boot",
     gauges=("mtu",),

@@ -16,7 +16,7 @@ from ._nsxt import stray
 TABLE = Table(
     name="nsxt.node",
     meaning="A node of NSX-T / NSX 4: name, role and release, one row for each place that states them.",
-    source="get version; the head of var/log/syslog",
+    source="get version; the greeting of its CLI; the head of var/log/syslog",
     ask="`get version` on the node, or its support bundle",
     columns=(
         Column("hostname", "str", "name of the node, as its syslog prints it"),

@@ -35,4 +35,5 @@ PARSER = Parser(
     files=(r"(?:^|/)var/log/syslog(?:\.1)?$",),
     shape=_HEAD,
     body=_HEAD,
+    head_of="nsxt_syslog",
 )

@@ -41,6 +41,7 @@ class SessionReader:
         self.artefacts, self.log_lines, self.parsers, self.streams = artefacts, log_lines, parsers, streams
         self.into, self.ledger, self.limits = artefacts.into, artefacts.ledger, artefacts.limits
         self.typed = [parser for parser in parsers.values() if parser.typed]
+        self.sought = [parser for parser in parsers.values() if not parser.head_of]
 
     def read(self, member: Member, begun: bytes, place: FactScope | None = None) -> None:
         """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
@@ -50,7 +51,7 @@ class SessionReader:
         lines = unread = 0
         above: Prompt | None = None
         for stretch in session.stretches():
-            pieces = self._typed(split(stretch.lines, list(self.parsers.values()), stretch.first_line, above))
+            pieces = self._typed(split(stretch.lines, self.sought, stretch.first_line, above))
             above = last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
@@ -78,6 +79,11 @@ class SessionReader:
                 self._lost_below(piece, member, above)
                 continue
             parser = self.parsers[piece.parser]
+            if parser.greets:
+                prompt = next(
+                    (one for one in pieces if one.role == "command" and one.first_line > piece.first_line), piece
+                )
+                piece.host, piece.kind = prompt.host, parser.kind_of(piece.lines)
             read_by.add(parser.name)
             rows, covers = len(self.into.rows), len(self.into.covers)
             self._read_piece(piece, parser, member, place=place, cut=cut and piece is pieces[-1])
@@ -131,6 +137,7 @@ class SessionReader:
             address, first = member.address, piece.first_line
             self.log_lines.search([parser], None, address, nobody, piece.lines, first, excerpt=excerpt)
             self.log_lines.say_strange(member)
+            self._read_head(piece, parser, member)
             return
         where = self._place_of(piece, parser, member, place)
         self.into.member_place.setdefault(member.address, where.key)
@@ -142,6 +149,16 @@ class SessionReader:
         else:
             self.artefacts.parse(parser, block, where, filtered=piece.filtered)
             cut_inside(member, block)
+
+    def _read_head(self, piece: TranscriptPiece, log: Parser, member: Member) -> None:
+        """Read what the lines of a log tell besides, at the machine that they name."""
+        places = {scan.scope for scan in self.into.scans if scan.address == member.address}
+        if len(places) == 1:
+            place = self.into.places[places.pop()]
+            for parser in self.parsers.values():
+                if parser.head_of == log.name:
+                    block = self.artefacts.block(place, member, piece.lines, piece.first_line)
+                    self.artefacts.parse(parser, block, place, quiet=True)
 
     def _place_of(self, piece: TranscriptPiece, parser: Parser, member: Member, place: FactScope | None) -> FactScope:
         kind = piece.kind or parser.node

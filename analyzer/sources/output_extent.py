@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
@@ -95,6 +97,10 @@ class Text:
         found = prompts.find_prompt(text)
         if found is not None:
             return found
+        if host := prompts.waiting_host(
+            text
+        ):  # of a prompt that is one elsewhere in the text: prose has such words too
+            return self._prompted.get(host)
         typed = text.strip("`")
         if not (typed and (typed[0] in "/" or "a" <= typed[0] <= "z") and prompts.is_tool(typed)):
             return None
@@ -104,6 +110,12 @@ class Text:
             return None
         node = prompts.ESXI if prompts.is_esxi_tool(typed) else ""
         return Prompt("echo", "", node, False, typed)
+
+    @cached_property
+    def _prompted(self) -> dict[str, Prompt]:
+        """The prompts of NSX behind which something was typed, by host, as they stand where nothing was."""
+        found = (prompts.find_prompt(line.strip()) for line in self.lines if len(line) < prompts.MOST_TYPED)
+        return {one.host: replace(one, command="") for one in found if one is not None and one.form == "nsx"}
 
     def starts(self, at: int) -> list[Recogniser]:
         """Return the recognisers whose output may start on a line."""

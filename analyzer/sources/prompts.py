@@ -40,7 +40,7 @@ _WORD_TOOLS = _words("cut sort uniq strings")
 _ARGUMENT = re.compile(r"(?:^|\s)-{1,2}\w|[/|]|\.(?:log|gz)\b")
 _NSX_VERBS = _words("""
     show get set restart ping exit enable disable configure debug export ssh clear no list reset start stop
-    traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find
+    traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find watch
 """)
 _SETTERS = _words("sudo time watch nohup")
 _ALONE = _ESXI_TOOLS | _SHELL_TOOLS | {"show", "get"}
@@ -57,12 +57,15 @@ _NAME = r"[A-Za-z0-9][\w.-]*"
 _ESXI_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
 _LINUX_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
 _LINUX = re.compile(
-    rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]"
+    rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]#?"
     r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
 )
 _BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
 _VSISH = re.compile(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
-_NSX = re.compile(rf"(?P<host>{_NAME})(?:\([\w-]+\))? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
+_VRF = r"(?:\([\w-]+(?:\[\d+\])?\))?"  # the router whose commands follow: edge01(tier0_sr)>, edge01(tier0_sr[1])>
+# Twice where the first command behind it was an empty line.
+_NSX = re.compile(rf"(?P<host>{_NAME}){_VRF}(?: ?[#>] ?(?P=host){_VRF})? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
+_LONE = re.compile(rf"(?P<host>{_NAME}){_VRF} ?[#>]$")
 _SHELL_NAME = re.compile(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$")  # `bash-4.2# …` names no host
 _WINDOWS = re.compile(r"(?:PS |PowerCLI )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
 _BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
@@ -70,7 +73,7 @@ _TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
 # A loop over unpacked bundles prints the folder of each before what it prints of it: `for d in esx-*; do echo $d; …`.
 _BUNDLE = re.compile(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
 _STARTS = re.compile(
-    r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
+    r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+(?:\[\d+\])?\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
 )
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
 _SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
@@ -123,6 +126,12 @@ def find_prompt(line: str) -> Prompt | None:
     return _shell(line) or _vsish(line) or _bundle(line) or _nsx(line) or _bare(line)
 
 
+def waiting_host(line: str) -> str:
+    """Return the host of a line that may be a prompt with nothing typed behind it (`edge01>`), or ""."""
+    found = _LONE.match(line)
+    return found["host"] if found else ""
+
+
 def _shell(line: str) -> Prompt | None:
     if found := _ESXI_BRACKET.match(line):
         return Prompt("esxi", found["host"], ESXI, found["hash"] is None, found["cmd"].strip())
@@ -148,8 +157,9 @@ def _bundle(line: str) -> Prompt | None:
 
 
 def _linux(host: str, command: str) -> Prompt:
-    node = node_by_name(host) or (ESXI if first_word(command) in _ESXI_TOOLS else GUEST)
-    return Prompt("linux", host, node, False, command.strip())
+    named = node_by_name(host)
+    node = named or (ESXI if first_word(command) in _ESXI_TOOLS else GUEST)
+    return Prompt("linux", host, node, named in (NSXT_MANAGER, NSXT_EDGE), command.strip())
 
 
 def _nsx(line: str) -> Prompt | None:
@@ -201,12 +211,10 @@ def node_by_name(host: str) -> str:
     """Return the kind of node a host name speaks of (`nsx-controller`, `vShield-edge-3-0`, `esx0`), or ""."""
     name = host.lower()
     if "nsx" in name or name.startswith("vshield"):
-        if "control" in name:
-            return CONTROLLER
-        if "edge" in name:
-            return EDGE
-        if "mgr" in name or "manager" in name or "nsxm" in name:
-            return MANAGER
+        kind = CONTROLLER if "control" in name else EDGE if "edge" in name else ""
+        kind = kind or (MANAGER if "mgr" in name or "manager" in name or "nsxm" in name else "")
+        if kind:
+            return _OF_NSXT[kind] if re.search(r"nsx-?t(?!est)", name) else kind
     if re.match(r"(?:v?esxi?)(?:[-\d.]|$)", name):
         return ESXI
     return ""

@@ -22,10 +22,10 @@ _PLAIN_WORD = re.compile(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”�
 _HEADING = re.compile(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
 _SNIP = re.compile(
     r"\s*(?:[<\[(]\s*(?:snip|cut|output omitted|truncated|\.\.\.|…)[^>\])]{0,30}[>\])]"
-    r"|\.{2,}|…|-+\s*8<\s*-+)\s*$",
+    r"|\.{2,}|…|-+\s*(?:8<|(?:snip|cut|omitted|truncated)\b[a-z ]{0,30})\s*-+)\s*$",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code)")
+_FENCE = re.compile(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code|\{%-? *(?:end)?highlight\b[^%]*%\})")
 # where the first line is asked for a pattern: without its indent (it begins with \s*), as it is, and anywhere in it
 # (it begins with .*), which is more than it says, and cheaper
 _FLUSH, _WHOLE, _ANYWHERE = "flush", "whole", "anywhere"

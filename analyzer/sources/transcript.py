@@ -191,14 +191,14 @@ class _Splitter:
         slack = _LOG_SLACK if context else 0
         ends = [(self.text.end(one, at, slack), one) for one in choices]
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
-        first = self._lead(recogniser, at)
+        first = self.lead(recogniser, at)
         # a key of JSON: its answer began at a brace above and ends at that brace's other one
         if line.lstrip().startswith('"') and (opened := self.text.opened(first, at)):
             end = self.text.end(recogniser, at, slack, opened=opened)
         self.add(recogniser, first, end, context)
         return end
 
-    def _lead(self, recogniser: Recogniser, at: int) -> int:
+    def lead(self, recogniser: Recogniser, at: int) -> int:
         """Take the lines above a start that belong to its output back from the prose; return the first of them."""
         last = self.pieces[-1] if self.pieces else None
         while last is not None and last.lines and last.role in ("prose", "unread") and recogniser.leads(last.lines[-1]):
@@ -295,7 +295,8 @@ class _Output:
         if chosen is not None:
             blanks = chosen.goes_on("") or bool(chosen.shape and not self._filtered(chosen))
             end = text.end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
-            self.placed.append((chosen, self.splitter.add(chosen, at, end, self.context)))
+            first_line = self.splitter.lead(chosen, at)
+            self.placed.append((chosen, self.splitter.add(chosen, first_line, end, self.context)))
             return end
         if starting:
             return self.splitter.dump(at, self.context)

@@ -1,0 +1,49 @@
+"""`show dfw host ID filter NAME discoveredips` of the NSX Manager: addresses of a VM that its host discovered.
+
+Source: captures of a Manager of 6.2 in a public post.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+
+from ._cli_lines import told_rows
+
+TABLE = Table(
+    name="nsx.discovered_ip",
+    meaning="Addresses of VMs that a host discovered for the distributed firewall.",
+    source="show dfw host <id> filter <name> discoveredips (central CLI)",
+    ask="`show dfw host <id> filter <name> discoveredips` on the NSX Manager",
+    key=("filter", "mac", "ip"),
+    columns=(
+        Column("filter", "str", "filter of the network card: nic-…-eth0-vmware-sfw.2"),
+        Column("vlan", "int", "VLAN"),
+        Column("mac", "str", "MAC address of the card", form=MAC_FORM),
+        Column("ip", "str", "address discovered", form=IP_FORM),
+        Column("discovered_by", "str", "ARP snooping, DHCP snooping, …"),
+    ),
+)
+
+_FILTER = re.compile(r"\s*Entries found for (?P<filter>\S+?):\s+\d+\s*$")
+_ROW = re.compile(
+    r"\s*\[\d+\]\s+vlan = (?P<vlan>\d+)\s+mac = (?P<mac>\S+)\s+IP = (?P<ip>\S+)\s+\((?P<discovered_by>[^)]+)\)\s*$"
+)
+_REST = re.compile(r"\s*(?:Features Enabled|Number of (?:Adds|Deletes)|Last updated time)\b")
+
+
+def parse(block: Block) -> Output:
+    """Read the addresses, one row each."""
+    return told_rows(TABLE, block, PARSER.name, (_FILTER,), _ROW, _REST)
+
+
+PARSER = Parser(
+    name="dfw_discovered_ips",
+    tables=(TABLE,),
+    parse=parse,
+    commands=(r"\bshow dfw host \S+ filter (?P<filter>\S+) discoveredips\b",),
+    shape=r"^\s*(?:Entries found for nic-\S+:\s+\d+|Features Enabled : [0-9A-F]{8} : \(.*)\s*$",
+    body=r"^\s*(?:Entries found for|\[\d+\]\s+vlan =|Features Enabled|Number of (?:Adds|Deletes)|Last updated|%)",
+)

@@ -1,0 +1,125 @@
+"""The central CLI of the NSX Manager: `show cluster all`, `show cluster ID`, `show vm ID`.
+
+Source: captures of a Manager of 6.2 in a public post.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Table
+
+from ._nsxt import stray, typed_row
+
+_CLUSTER = Column("cluster_name", "str", "name of the cluster")
+CLUSTERS = Table(
+    name="nsx.cluster",
+    meaning="Clusters of hosts as the NSX Manager knows them.",
+    source="show cluster all (central CLI)",
+    ask="`show cluster all` on the NSX Manager",
+    key=("cluster_id",),
+    columns=(
+        _CLUSTER,
+        Column("cluster_id", "str", "id in vCenter: domain-c7"),
+        Column("datacenter", "str", "data center it is in"),
+        Column("firewall", "str", "Enabled, …, as printed"),
+    ),
+)
+HOSTS = Table(
+    name="nsx.cluster_host",
+    meaning="Hosts of a cluster and how far NSX is installed on each, as the NSX Manager knows them.",
+    source="show cluster <id> (central CLI)",
+    ask="`show cluster <id>` on the NSX Manager; `show cluster all` lists the ids",
+    key=("host_id",),
+    columns=(
+        _CLUSTER,
+        Column("host_name", "str", "name or address of the host"),
+        Column("host_id", "str", "id in vCenter: host-10"),
+        Column("install_status", "str", "Ready, …, as printed"),
+    ),
+)
+VMS = Table(
+    name="nsx.cluster_vm",
+    meaning="VMs of a cluster as the NSX Manager knows them.",
+    source="show cluster <id> (central CLI)",
+    ask="`show cluster <id>` on the NSX Manager; `show cluster all` lists the ids",
+    key=("vm_moid",),
+    columns=(
+        _CLUSTER,
+        Column("vm_name", "str", "name of the VM"),
+        Column("vm_moid", "str", "id in vCenter: vm-75"),
+        Column("power_status", "str", "on, off, as printed"),
+    ),
+)
+VNICS = Table(
+    name="nsx.vm_vnic",
+    meaning="Virtual network cards of a VM and the filters before them, as the NSX Manager knows them.",
+    source="show vm <id> (central CLI)",
+    ask="`show vm <id>` on the NSX Manager",
+    key=("vnic_id",),
+    columns=(
+        _CLUSTER,
+        Column("host_name", "str", "name or address of the host"),
+        Column("vm_name", "str", "name of the VM"),
+        Column("vnic_name", "str", "name of the card"),
+        Column("vnic_id", "str", "id of the card"),
+        Column("filters", "str", "names of its filters: nic-…-eth0-vmware-sfw.2"),
+    ),
+)
+
+# Lines that tell what the rows below them belong to; a name opens what stands below it anew.
+_TOLD = {
+    "datacenter": r"Datacenter:\s+(\S.*?)",
+    "cluster_name": r"Cluster:\s+(\S.*?)",
+    "host_name": r"Host:\s+(\S.*?)",
+    "vm_name": r"VM:\s+(\S.*?)",
+    "vnic_name": r"Vnic Name\s+(\S.*?)",
+    "vnic_id": r"Vnic Id\s+(\S+)",
+}
+_ABOVE = [(name, re.compile(rf"\s*{form}\s*$")) for name, form in _TOLD.items()]
+_ROWS = [
+    (table, re.compile(rf"\s*{form}\s*$"))
+    for table, form in (
+        (
+            CLUSTERS,
+            r"\d+\s+(?P<cluster_name>\S.*?)\s+(?P<cluster_id>domain-c\d+)\s+(?P<datacenter>\S.*?)\s{2,}(?P<firewall>\S.*?)",
+        ),
+        (HOSTS, r"\d+\s+(?P<host_name>\S.*?)\s+(?P<host_id>host-\d+)\s+(?P<install_status>\S.*?)"),
+        (VMS, r"\d+\s+(?P<vm_name>\S.*?)\s+(?P<vm_moid>vm-\d+)\s+(?P<power_status>[A-Za-z]+)"),
+        (VNICS, r"Filters\s+(?P<filters>\S.*?)"),
+    )
+]
+_REST = re.compile(r"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$)")
+
+
+def parse(block: Block) -> Output:
+    """Read the output: a row for each cluster, host, VM or card in it."""
+    above: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        told = next(((name, found[1]) for name, form in _ABOVE if (found := form.match(line))), None)
+        row = next(((table, found) for table, form in _ROWS if (found := form.match(line))), None)
+        if told is not None:
+            order = list(_TOLD)
+            above = {name: cell for name, cell in above.items() if order.index(name) < order.index(told[0])}
+            above[told[0]] = told[1], at
+        elif row is not None:
+            cells = {name: (text, at) for name, text in row[1].groupdict().items()}
+            yield from typed_row(row[0], block, PARSER.name, at, above | cells)
+        elif not _REST.match(line):
+            yield stray(block, number, PARSER.name)
+
+
+PARSER = Parser(
+    name="nsx_central_cli",
+    tables=(CLUSTERS, HOSTS, VMS, VNICS),
+    parse=parse,
+    node="nsx_manager",
+    commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$"),
+    shape=r"^\s*(?:No\.\s+Cluster Name\s+Cluster Id\s|No\.\s+Host Name\s+Host Id\s|Datacenter:\s+\S.*)",
+    body=(
+        r"^\s*(?:No\.\s|\d+\s+\S.*(?:domain-c|host-|vm-)\d|(?:Datacenter|Cluster|Host|VM):\s|Virtual Nics List:"
+        r"|\d+\.\s*$|Vnic (?:Name|Id)\s|Filters\s|%|$)"
+    ),
+)

@@ -1,0 +1,58 @@
+"""`show ip route` on an NSX Edge: routes of an Edge or of the control VM of a logical router.
+
+Source: captures of an Edge (NSX for vSphere) in a public collection of test data. Several hops of one network are
+several lines.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._cli_lines import told_rows
+
+TABLE = Table(
+    name="nsx.edge_route",
+    meaning="Routes of an NSX Edge, one row for each network and next hop.",
+    source="show ip route (on the Edge)",
+    ask="`show ip route` on the Edge",
+    key=("route", "next_hop"),
+    columns=(
+        Column("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
+        Column("learned_from", "str", "C connected, S static, B BGP, O OSPF, i IS-IS"),
+        Column("route_kind", "str", "of OSPF and IS-IS: E1, E2, N1, N2, IA, L1, L2"),
+        Column("distance", "int", "administrative distance: the lower wins"),
+        Column("route_metric", "int", "metric of the protocol"),
+        Column("next_hop", "str", "next hop; of a connected network the own address", form=IP_FORM),
+    ),
+)
+
+_ROW = re.compile(
+    r"\s*(?P<learned_from>[A-Zi])(?:\s+(?P<route_kind>E[12]|N[12]|IA|L[12]))?\s+(?P<route>[\dXx*.:a-fA-F]+/\d+)"
+    r"\s+\[(?P<distance>\d+)/(?P<route_metric>\d+)\]\s+via (?P<next_hop>[\w.:*]+)\s*$"
+)
+_REST = re.compile(
+    r"\s*(?:Codes: O - OSPF derived|C - connected, S - static|IA - OSPF|N1 - OSPF|Total number of routes:)"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the routes, one row a line."""
+    return told_rows(TABLE, block, PARSER.name, (), _ROW, _REST)
+
+
+PARSER = Parser(
+    name="nsx_edge_routes",
+    tables=(TABLE,),
+    parse=parse,
+    node="nsx_edge",
+    commands=(r"^\s*show ip route\b",),
+    shape=r"^\s*Codes: O - OSPF derived",
+    body=(
+        r"^\s*(?:Codes:|C - connected, S|IA - OSPF|N1 - OSPF|Total number of routes:|%|$"
+        r"|[A-Zi](?:\s+[A-Z]+\d?)?\s+[\w.:*]+/\d+\s)"
+    ),
+    common=True,
+)

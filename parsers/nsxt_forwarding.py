@@ -1,0 +1,58 @@
+"""`get logical-router UUID forwarding` and `get forwarding` on an NSX-T edge: the forwarding table of a router.
+
+Source: a capture of an edge of 4.x in a public document. Further hops of a network stand below it without its name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+
+from ._cli_lines import told_rows
+from ._nsxt import DATED, EDGE, UUID
+
+TABLE = Table(
+    name="nsxt.forwarding",
+    meaning="Forwarding tables of the routers on an NSX-T edge, one row for each network and hop.",
+    source="get logical-router <uuid> forwarding; get forwarding (in the VRF of the router)",
+    ask="`get logical-router <uuid> forwarding` on the edge",
+    key=("router", "route", "next_hop", "interface"),
+    columns=(
+        Column("router", "str", "id of the router"),
+        Column("vrf_number", "int", "number that `vrf` takes on this edge"),
+        Column("route", "str", "network and length of its netmask; 0.0.0.0/0 is the default route"),
+        Column("next_hop", "str", "gateway; none for a connected network", form=IP_FORM),
+        Column("route_kind", "str", "route, …, as printed"),
+        Column("interface", "str", "id of the interface"),
+        Column("next_hop_mac", "str", "MAC address of the gateway; none where it is not resolved", form=MAC_FORM),
+    ),
+)
+
+_ROUTER = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s")
+_ROW = re.compile(
+    r"\s*(?:(?P<route>[\dXx*a-fA-F:.]+/\d{1,3})(?:\s+|$))?(?:(?P<next_hop>[\dXx*a-fA-F]+[.:][\w.:*]+)\s+)?"
+    rf"(?:(?P<route_kind>[a-z][a-z_-]+)\s+)?(?P<interface>{UUID})(?:\s+(?P<next_hop_mac>[\w*]{{2}}(?::[\w*]{{2}}){{5}}))?\s*$"
+)
+_REST = re.compile(r"\s*(?:Logical Router\s*$|UUID\s+VRF|IPv[46] Forwarding Table|IP Prefix\s)")
+
+
+def parse(block: Block) -> Output:
+    """Read the networks, one row for each hop."""
+    return told_rows(TABLE, block, PARSER.name, (_ROUTER,), _ROW, _REST, carried="route")
+
+
+PARSER = Parser(
+    name="nsxt_forwarding",
+    tables=(TABLE,),
+    parse=parse,
+    node=EDGE,
+    commands=(r"^\s*get (?:logical-router (?P<router>\S+) )?forwarding\b",),
+    shape=r"^\s*IPv[46] Forwarding Table\s*$",
+    body=(
+        rf"^\s*(?:Logical Router\s*$|UUID\s+VRF|IPv[46] Forw|IP Prefix|[\w.:*]+/\d+\s|[\w.:*]+\s+.*{UUID}"
+        rf"|{UUID}|%|$|{DATED})"
+    ),
+    lead=rf"^\s*(?:Logical Router\s*$|UUID\s+VRF|{UUID}\s+\d|{DATED})",
+)

@@ -1,0 +1,124 @@
+"""Pieces of NSX sessions as people paste them: log lines under a prompt, waiting prompts, blog fences, the greeting.
+
+All texts are synthetic; their forms follow real ones that were read in public documents.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from analyzer.cli import main
+
+LINE = (
+    "2024-03-05T09:13:{:02d}.482Z nsx-mgr-a.lab.example NSX 5187 SYSTEM "
+    '[nsx@6876 comp="nsx-manager" errorCode="HBS153" level="ERROR" subcomp="heartbeatservice-server"] '
+    "Service POLICY is down"
+)
+EDGE = """\
+{{% highlight shell %}}
+Last login: Tue Mar  5 09:10:01 2024 from 10.67.1.9
+NSX CLI (Edge 4.1.2.3.0.23382405). Press ? for command list or enter: help
+edge-south>
+edge-south> get logical-routers
+Tue Mar 05 2024 UTC 09:12:44.120
+Logical Router
+UUID                                   VRF    LR-ID  Name                              Type                        Ports   Neighbors
+736a80e3-23f6-5a2d-81d6-bbefb2786666   0      0                                        TUNNEL                      3       5/5000
+0b0e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90   1      2      SR-T0-South                       SERVICE_ROUTER_TIER0        6       1/50000
+{cut}
+edge-south>
+edge-south> vrf 1
+{{% endhighlight %}}
+{{% highlight shell %}}
+edge-south(tier0_sr[1])> get interfaces
+Tue Mar 05 2024 UTC 09:13:02.001
+Logical Router
+UUID                                   VRF    LR-ID  Name                              Type
+0b0e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90   1      2      SR-T0-South                       SERVICE_ROUTER_TIER0
+Interfaces
+    Interface     : 8cd6aa93-7e49-557a-b013-62f829d81faa
+    Ifuid         : 271
+    Internal name : uplink-271
+    Mode          : lif
+    IP/Mask       : 10.67.13.2/24
+    Op_state      : up
+    MTU           : 1700
+
+edge-south(tier0_sr[1])>
+edge-south(tier0_sr[1])> get route
+Flags: t0c - Tier0-Connected, t0s - Tier0-Static, b - BGP, o - OSPF
+Total number of routes: 1
+
+b  > * 0.0.0.0/0 [20/0] via 10.67.13.1, uplink-271, 01:24:22
+
+edge-south(tier0_sr[1])> get bgp neighbor summary
+BFD States: NC - Not configured, DC - Disconnected
+            DW - Down, IN - Init, UP - Up
+BGP summary information for VRF default for address-family: ipv4Unicast
+Router ID: 10.67.13.2  Local AS: 65003
+
+Neighbor                            AS          State Up/DownTime  BFD InMsgs  OutMsgs InPfx  OutPfx
+10.67.13.1                          65001       Estab 01:28:06     UP  28203   28002   5      6
+{{% endhighlight %}}
+"""
+
+
+def case(tmp_path: Path, text: str) -> dict[str, Any]:
+    """Return the case of one pasted text."""
+    (tmp_path / "paste.txt").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--no-packs", "--json", "-"]
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def rows(tmp_path: Path, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a table that the text of `case` gives."""
+    done = CliRunner().invoke(main, ["tables", str(tmp_path / "paste.txt"), table, "--json"])
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_log_lines_of_an_appliance_in_a_paste_are_searched(tmp_path: Path) -> None:
+    """Lines of a manager's syslog between sentences meet the rules, and still tell name and role of the node."""
+    lines = "\n".join(LINE.format(number) for number in range(4))
+
+    found = case(tmp_path, f"We looked at the manager:\n\n```\n{lines}\n```\n\nAny idea what that is?\n")
+
+    assert "nsxt-error-code" in {one["rule"] for one in found["findings"]}
+    assert [(row["hostname"], row["role"]) for row in rows(tmp_path, "nsxt.node")] == [
+        ("nsx-mgr-a.lab.example", "manager")
+    ]
+
+
+def test_a_session_on_an_edge_is_read_with_its_waiting_prompts(tmp_path: Path) -> None:
+    """Prompts with nothing behind them, routers in brackets, blog fences and a cut are no part of an output."""
+    found = case(tmp_path, EDGE.format(cut="--- CUT FOR BREVITY --"))
+
+    assert found["faults"] == []
+    assert [(one["name"], one["kind"]) for one in found["nodes"]] == [("edge-south", "nsxt_edge")]
+    assert len(rows(tmp_path, "nsxt.logical_router")) == 2
+    assert [row["router"] for row in rows(tmp_path, "nsxt.router_interface")] == [
+        "0b0e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90"
+    ]
+    assert [row["next_hop"] for row in rows(tmp_path, "nsxt.route")] == ["10.67.13.1"]
+    assert [row["bfd_state"] for row in rows(tmp_path, "nsxt.bgp_neighbor")] == ["UP"]
+
+
+def test_the_greeting_of_the_cli_tells_the_release_of_the_node_below(tmp_path: Path) -> None:
+    """`NSX CLI (Edge …)` stands above the first prompt of its node."""
+    case(tmp_path, EDGE.format(cut=""))
+
+    found = [(row["role"], row["version"], row["build"]) for row in rows(tmp_path, "nsxt.node")]
+    assert found == [("edge", "4.1.2.3.0", 23382405)]
+
+
+def test_a_waiting_prompt_is_one_only_where_its_host_was_typed_at(tmp_path: Path) -> None:
+    """A word and a `>` alone on a line end no output of a host that nobody typed at in this text."""
+    text = EDGE.format(cut="").replace("\nedge-south>\nedge-south> vrf", "elsewhere>\nedge-south> vrf")
+
+    assert [one["text"] for one in case(tmp_path, text)["faults"]] == ["elsewhere>"]
