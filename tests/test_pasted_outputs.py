@@ -169,3 +169,14 @@ def test_xml_keyvalue_and_powercli_say_what_the_text_says(tmp_path: Path) -> Non
     }
     assert devices[0]["working_paths"] == "vmhba1:C0:T0:L1, vmhba2:C0:T0:L1"
     assert not_understood(tmp_path, "paste.txt", XML + KEYS + POWERCLI) == 2
+
+
+def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of_it(tmp_path: Path) -> None:
+    """A blog that says "Output:" between two code blocks loses neither the output nor the command."""
+    text = "```bash\nvsish -e cat /hardware/health/mce\n```\n\nOutput:\n\n```\nMachine check error stats {\n"
+    text += "   Total corrected errors since boot:3\n}\n```\n"
+
+    (row,) = one(tmp_path, text, "esxi.vsish_value")
+
+    assert (row["vsish_path"], row["vsish_number"], row["_line"]) == ("/hardware/health/mce", 3, 9)
+    assert not_understood(tmp_path, "paste.txt", text) == 0
