@@ -180,3 +180,19 @@ def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of
 
     assert (row["vsish_path"], row["vsish_number"], row["_line"]) == ("/hardware/health/mce", 3, 9)
     assert not_understood(tmp_path, "paste.txt", text) == 0
+
+
+def test_tables_without_their_last_columns_and_with_other_rulers_are_read(tmp_path: Path) -> None:
+    """A neighbour without state and type, an NFS list of 5.0 below `=====`, and the first lines of a boot of 4.x."""
+    text = "~ # esxcli network ip neighbor list\nNeighbor Mac Address Vmknic Expiry State\n---- ---- ---- ---- ----\n"
+    text += (
+        "192.0.2.121 00:50:56:00:00:01 vmk0 1183 sec\n~ # esxcli storage nfs list\nVolume Name Host Share Accessible "
+    )
+    text += (
+        "Mounted Hardware Acceleration\n====== ==== ===== ====== ====== ======\nnfs 192.0.2.7 /data true true Unknown\n"
+    )
+    boot = "Sep 26 18:22:28 vmkernel: TSC: 1899066536 cpu0:0)BootConfig: 110: auditMode = TRUE\n"
+
+    assert [row["expiry_s"] for row in one(tmp_path, text, "esxi.ip_neighbor")] == [1183]
+    assert [row["nfs_share"] for row in one(tmp_path, text, "esxi.nfs_datastore")] == ["/data"]
+    assert [row["message"] for row in one(tmp_path, boot, "esxi.vmkernel")] == ["BootConfig: 110: auditMode = TRUE"]
