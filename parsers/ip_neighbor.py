@@ -17,7 +17,7 @@ PARSER = localcli_table(
     Field("Mac Address", "mac", "str", "its MAC address", form=MAC_FORM, pattern=r"\S+"),
     Key("Vmknic", "vmknic", "str", "VMkernel interface: vmk0", pattern=r"\S+"),
     Field("Expiry", "expiry_s", "int", "seconds until the entry expires", "s", pattern=r"\S+", behind=" sec"),
-    Field("State", "state", "str", "state as printed, where there is one", pattern=r"\S+", maybe=True),
-    Field("Type", "neighbor_type", "str", "type as printed: Unknown, …", pattern=r"[A-Z]\S*"),
+    Field("State", "state", "str", "state as printed, where there is one", pattern=r"(?![A-Z][a-z])\S+", maybe=True),
+    Field("Type", "neighbor_type", "str", "type as printed: Unknown, …", pattern=r"[A-Z]\S*", maybe=True),
     row=r"\S+[.:*]\S*\s+\S+\s+\S+\s+\S+ sec\b",
 )

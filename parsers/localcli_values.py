@@ -142,7 +142,7 @@ def _cells(block: Block) -> Iterator[Cell]:
 def _is_word(block: Block) -> bool:
     """Tell whether a command printed no more than one word: Enabled."""
     whole = bool(block.command) and "|" not in block.command
-    return whole and re.fullmatch(r"\s*[\w.-]+\s*", "".join(block.lines)) is not None
+    return whole and re.fullmatch(r"\s*[\w.:-]+\s*", "".join(block.lines)) is not None
 
 
 def _json(block: Block) -> Iterator[Cell]:

@@ -13,7 +13,7 @@ PARSER = localcli_table(
     Field("Share", "nfs_share", "str", "exported path", pattern=r"/\S*"),
     Field("Accessible", "accessible", "bool", "the host reaches it"),
     Field("Mounted", "mounted", "bool", "it is mounted"),
-    Field("Read-Only", "read_only", "bool", "mounted for reading only"),
+    Field("Read-Only", "read_only", "bool", "mounted for reading only", maybe=True),
     Field("isPE", "is_protocol_endpoint", "bool", "a protocol endpoint of virtual volumes", maybe=True),
     Field("Hardware Acceleration", "hardware_acceleration", "str", "Supported, Not Supported, Unknown"),
     # protocol endpoints are a list of their own

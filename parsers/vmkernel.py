@@ -32,7 +32,7 @@ _CPU = r"cpu\d+:\d+(?: opID=[\w-]+)?\)"
 _SHAPE = (
     rf"\s*(?:{PRI}{TS} (?:{HOST}(?:vmkernel|vmkwarning|vmkalert): )?{_CPU}"
     rf"|{PRI}{TS} {HOST}{SEV} +(?:vmkernel|vmkwarning|vmkalert): {_CPU}"
-    rf"|{PRI}{SYSLOG} {HOST}[\w.-]+: (?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU}"
+    rf"|{PRI}{SYSLOG} {HOST}[\w.-]+: (?:(?:\d+:)?\d+:\d\d:\d\d\.\d+|TSC: \d+) {_CPU}"
     rf"|TSC: \d+ {_CPU}"
     rf"|(?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU})"
 )

@@ -169,3 +169,30 @@ def test_xml_keyvalue_and_powercli_say_what_the_text_says(tmp_path: Path) -> Non
     }
     assert devices[0]["working_paths"] == "vmhba1:C0:T0:L1, vmhba2:C0:T0:L1"
     assert not_understood(tmp_path, "paste.txt", XML + KEYS + POWERCLI) == 2
+
+
+def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of_it(tmp_path: Path) -> None:
+    """A blog that says "Output:" between two code blocks loses neither the output nor the command."""
+    text = "```bash\nvsish -e cat /hardware/health/mce\n```\n\nOutput:\n\n```\nMachine check error stats {\n"
+    text += "   Total corrected errors since boot:3\n}\n```\n"
+
+    (row,) = one(tmp_path, text, "esxi.vsish_value")
+
+    assert (row["vsish_path"], row["vsish_number"], row["_line"]) == ("/hardware/health/mce", 3, 9)
+    assert not_understood(tmp_path, "paste.txt", text) == 0
+
+
+def test_tables_without_their_last_columns_and_with_other_rulers_are_read(tmp_path: Path) -> None:
+    """A neighbour without state and type, an NFS list of 5.0 below `=====`, and the first lines of a boot of 4.x."""
+    text = "~ # esxcli network ip neighbor list\nNeighbor Mac Address Vmknic Expiry State\n---- ---- ---- ---- ----\n"
+    text += (
+        "192.0.2.121 00:50:56:00:00:01 vmk0 1183 sec\n~ # esxcli storage nfs list\nVolume Name Host Share Accessible "
+    )
+    text += (
+        "Mounted Hardware Acceleration\n====== ==== ===== ====== ====== ======\nnfs 192.0.2.7 /data true true Unknown\n"
+    )
+    boot = "Sep 26 18:22:28 vmkernel: TSC: 1899066536 cpu0:0)BootConfig: 110: auditMode = TRUE\n"
+
+    assert [row["expiry_s"] for row in one(tmp_path, text, "esxi.ip_neighbor")] == [1183]
+    assert [row["nfs_share"] for row in one(tmp_path, text, "esxi.nfs_datastore")] == ["/data"]
+    assert [row["message"] for row in one(tmp_path, boot, "esxi.vmkernel")] == ["BootConfig: 110: auditMode = TRUE"]

@@ -77,7 +77,7 @@ def get_blocks(
     body = rf"^\s*(?:{label}|{_TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
     return parser_of(
-        form, node="esxi", files=(*own, *files), commands=(*esxcli(path), *commands), shape=shape, body=body, lead=lead
+        form, node="esxi", files=(*own, *files), commands=(*commands, *esxcli(path)), shape=shape, body=body, lead=lead
     )
 
 

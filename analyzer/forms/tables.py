@@ -61,7 +61,7 @@ def localcli_table(
     form = replace(base, read=lambda block: _by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|-[- ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form,
@@ -193,7 +193,7 @@ def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False)
     values = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
     end = r"(\s.*)?" if rest else r"\s*"
     rules = [rf"^\s*{_row(fields)}{end}$$ -> Record"]
-    rules += [rf"^\s*{escaped(heading)}(\s.*)?$$", r"^\s*-[-\s]*$$", r"^\s*$$", "^. -> Error"]
+    rules += [rf"^\s*{escaped(heading)}(\s.*)?$$", r"^\s*[-=][-=\s]*$$", r"^\s*$$", "^. -> Error"]
     return "\n".join([*values, "", "Start", *(f"  {rule}" for rule in rules), ""])
 
 

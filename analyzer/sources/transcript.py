@@ -270,6 +270,10 @@ class _Output:
             if not seen and fences < 2 and is_fence(text.lines[at]):
                 fences += 1  # the command stands in one code block, its output in the next
                 begin = at + 1
+            elif not seen and fences == 1 and self._caption(at):
+                splitter.other(at, None)
+                begin = at = at + 1
+                continue
             elif text.stops(at) or (self.alone and at - begin > 1 and not seen):
                 break
             elif not text.blank(at):
@@ -282,6 +286,14 @@ class _Output:
             at += 1
         self._assign()
         return at
+
+    def _caption(self, at: int) -> bool:
+        """Tell whether a line stands alone between the code block of the command and that of its output."""
+        below = at + 1
+        while below < len(self.text.lines) and self.text.blank(below):
+            below += 1
+        alone = below < len(self.text.lines) and is_fence(self.text.lines[below])
+        return alone and not self.text.blank(at) and self.text.prompt(at) is None and not self.text.starts(at)
 
     def _place(self, at: int, *, first: bool) -> int:
         """Add the piece that starts on a line; return the line after it, 0 when the output is over."""
