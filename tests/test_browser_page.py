@@ -619,7 +619,7 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
         assert outline == "solid", order
         if order[-1] == "path":
             break
-    assert order == ["skip", "Drop", "Cases", "Rules", "theme", "pick-files", "pick-folder", "paste", "path"]
+    assert order == ["skip", "Drop", "Cases", "Rules", "help", "theme", "pick-files", "pick-folder", "paste", "path"]
     keys.type(str(SAMPLES / "cpu-limited-vm"))
     keys.press("Enter")
     seat.report()

@@ -324,7 +324,6 @@ function follow() {
   if (page !== "case") view.close();
   lists.open(page);
   $("help").href = help(HELP[page]);
-  $("help").hidden = false;
   if (page === "case") drawCase(rest);
   if (ROOMS[page]) room(page, rest);
   if (moved && document.body.dataset.done) document.querySelector(`section[data-page="${page}"] h1`)?.focus({ preventScroll: true });
