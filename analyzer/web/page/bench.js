@@ -1,5 +1,5 @@
 // The rules: the catalog as a list, and a pane where a rule is judged over a case while it is typed.
-import { SEVERITIES, count, duration, make, many, mark } from "./dom.js";
+import { SEVERITIES, count, duration, make, many, mark, prose } from "./dom.js";
 import { ask, below, help, told, Told } from "./link.js";
 import { all, isOver, likely } from "./cases.js";
 import { draftOf, drop, keep } from "./drafts.js";
@@ -342,9 +342,9 @@ class Pane {
     const grade = [one.severity, one.confidence].filter(Boolean).join(", ");
     const summary = make("summary", {}, make("b", { class: `v-${one.verdict} ${SEVERITIES.includes(one.severity) ? one.severity : ""}` }, one.severity ? mark(one.severity) : null, WORDS[one.verdict] ?? one.verdict), " ",
       make("span", { class: "what" }, one.subject), one.node ? make("span", { class: "note" }, ` ${one.node}`) : null, grade ? make("span", { class: "note" }, ` ${grade}`) : null, near,
-      ...one.reasons.slice(0, 1).map((text) => make("span", { class: "reason" }, text)));
+      ...one.reasons.slice(0, 1).map((text) => make("span", { class: "reason" }, ...prose(text))));
     const box = make("details", { open: this.opened.has(key) || (at === 0 && !this.opened.size && this.first) }, summary,
-      ...one.reasons.slice(1).map((text) => make("p", {}, text)),
+      ...one.reasons.slice(1).map((text) => make("p", {}, ...prose(text))),
       one.evidence.length ? make("h3", {}, "Evidence") : null,
       ...one.evidence.map((item) => make("div", { class: "evidence" }, make("p", { class: "note" }, `${item.at}  ${item.label}`), item.text ? make("pre", {}, item.text) : null)),
       one.more ? make("p", { class: "note" }, `and ${many(one.more, "more line")}`) : null,

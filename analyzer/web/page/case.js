@@ -134,7 +134,7 @@ function reading(p) {
   const parts = [];
   if (p.members) parts.push(many(p.members, "member"));
   if (p.lines) parts.push(many(p.lines, "line"));
-  if (p.bytes != null) parts.push(p.total ? `${bytes(p.bytes)} of ${bytes(p.total)}` : bytes(p.bytes));
+  if (p.bytes) parts.push(p.total ? `${bytes(p.bytes)} of ${bytes(p.total)}` : bytes(p.bytes));
   return parts.join(" · ");
 }
 

@@ -18,6 +18,9 @@ export function make(tag, known = {}, ...children) {
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const visible = (text) => text.replace(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** The parts of a sentence; what stands between backticks is code. */
+export const prose = (text) => text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? make("code", {}, part) : part));
+
 /** Write a text only when it differs, so that nothing is read out twice and no selection is lost. */
 export function write(element, text) {
   const shown = visible(text ?? "") || "\u00a0"; // keeps the height of the line
