@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -116,12 +117,13 @@ def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
 # -- another catalog
 
 
-def renamed(like: Catalog, suffix: str = "-two") -> Catalog:
-    """Return the catalog with other ids of rules, so that all signatures have other names."""
+@cache
+def renamed() -> Catalog:
+    """Return the shipped rules under other ids, so that all signatures have other names."""
     found = []
-    for rule in like.rules:
-        text = rule.text.text.replace(f"rule: {rule.id}\n", f"rule: {rule.id}{suffix}\n", 1)
-        found.append(rules.build(RuleText(rule.text.name, text), like.tables, Limits()))
+    for rule in kit.catalog().rules:
+        text = rule.text.text.replace(f"rule: {rule.id}\n", f"rule: {rule.id}-two\n", 1)
+        found.append(rules.build(RuleText(rule.text.name, text), kit.catalog().tables, Limits()))
     return Catalog(found, hash="of renamed rules")
 
 
@@ -157,7 +159,7 @@ def test_renamed_signatures_find_their_hits(empty: Archive, cap: int) -> None:
     path = kit.ROOT / "samples" / "cases" / STORM
     material = gathered([path], kit.catalog().signatures(), options)
     stored = kit.put(empty, STORM, material)
-    other = renamed(kit.catalog())
+    other = renamed()
     fresh = gathered([path], other.signatures(), options)
     again = recall.material(empty, stored, other.signatures())
     assert bool(fresh.limits) is (cap == 2)
@@ -187,7 +189,7 @@ def test_two_rules_with_one_pattern_share_the_hits(empty: Archive) -> None:
     """What was searched once serves every rule that has the same pattern now."""
     material = kit.sample(STORM)
     stored = kit.put(empty, STORM, material)
-    both = Catalog([*kit.catalog().rules, *renamed(kit.catalog()).rules], hash="both")
+    both = Catalog([*kit.catalog().rules, *renamed().rules], hash="both")
     fresh = gathered([kit.ROOT / "samples" / "cases" / STORM], both.signatures(), Options())
     again = recall.material(empty, stored, both.signatures())
     assert kit.text_of(again, both) == kit.text_of(fresh, both)
