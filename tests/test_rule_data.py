@@ -172,16 +172,16 @@ def test_the_heat_map_follows_the_successor(tmp_path: Path, monkeypatch: pytest.
     found = fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
     assert [rule.id for rule in found.rules] == ["nn-ring"], "the former id asks for the rule"
     assert [case.cells for case in found.cases] == ["W", "W"] and {hit.count for hit in found.hits} == {1}
-    assert found.filters[-1] == "What nn-old said counts for nn-ring."
+    assert found.filters[-1] == "Findings of nn-old count for nn-ring."
     told = run(*words, "--rule", "nn-ring").stdout
-    assert "What nn-old said counts for nn-ring." in told and "case-nn-old" in told and "case-nn-ring" in told
+    assert "Findings of nn-old count for nn-ring." in told and "case-nn-old" in told and "case-nn-ring" in told
     run(*words, "-o", "out")
     page = (tmp_path / "out" / "fleet.html").read_text(encoding="utf-8")
-    assert "What nn-old said counts for nn-ring." in page and '"nn-old"' not in page
+    assert "Findings of nn-old count for nn-ring." in page and '"nn-old"' not in page
     serving = serving_at(tmp_path)
     serving.archive, serving.how = "archive", RunOptions((str(kb),), settings="", packs=False)
     with client_of(serving, library.routes) as client:
-        assert "What nn-old said counts for nn-ring." in client.get("/archive/heatmap").text
+        assert "Findings of nn-old count for nn-ring." in client.get("/archive/heatmap").text
         (kb / "nn-ring.yaml").unlink()
         assert "counts for" not in client.get("/archive/heatmap").text, "the rules are looked at each time"
 

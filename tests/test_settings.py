@@ -161,7 +161,7 @@ MISTAKES = [
     (f"[[mute]]\n{MUTE}colour = 1", 5, 1, "unknown key `colour`", "known:"),
     ('[[mute]]\nrule = "a"\nreasn = "b"', 3, 1, "unknown key `reasn`", "did you mean `reason`?"),
     ('[[mute]]\nrule = "a"\nreason = "b"', 1, 1, "no `until`", "until = 2026-12-31"),
-    ('[[mute]]\nrule = "a"\nuntil = 2026-12-31', 1, 1, "no `reason`", "with whom"),
+    ('[[mute]]\nrule = "a"\nuntil = 2026-12-31', 1, 1, "no `reason`", "who agreed to it"),
     ('[[mute]]\nreason = "a"\nuntil = 2026-12-31', 1, 1, "no `rule`", "the one rule"),
     ('[[mute]]\nrule = "a"\nreason = " "\nuntil = 2026-12-31', 3, 10, "empty", ""),
     ('[[mute]]\nrule = "a"\nreason = "b"\nuntil = "2026-12-31"', 4, 9, "until is a day", "until = 2026-12-31"),
@@ -592,7 +592,7 @@ def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     run("triage", str(CASES / "config-traps"), "-o", "out2", "--quiet")
     report = (db / "out2" / "report.html").read_text(encoding="utf-8")
     assert document(db / "out2")["settings"]["mutes"][0]["state"] == "ran out"
-    assert "expired on 2017-10-13; this case is from 2017-10-14. It would have folded away 1 finding." in report
+    assert "expired on 2017-10-13; this case is from 2017-10-14. It would have muted 1 finding." in report
 
 
 def test_settings_in_the_material_are_told_and_left_alone(db: Path) -> None:
