@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from analyzer.archive.batches.jobs import Done
 from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
+from analyzer.paths import folder_name
 from tools import make_cases
 from tools.case_hosts import new_host, tgz
 
@@ -162,3 +163,13 @@ def test_a_worker_that_cannot_write_ends_the_run_as_the_readme_says() -> None:
     assert (type(back.fatal), back.fatal.exit_code, str(back.fatal)) == (
         StoreWriteError, 6, "x: cannot write (full). Free some.",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("case", "folder"),
+    [("CON", "case-CON"), ("nul.tgz", "case-nul.tgz"), ("com1", "case-com1"), ("console", "console"), ("a b.", "a-b"),
+     ("x" * 99 + ".y", "x" * 99), ("..", "case"), ("Fälle: März/7", "F-lle-M-rz-7")],
+)  # fmt: skip
+def test_results_have_a_folder_that_every_system_takes(case: str, folder: str) -> None:
+    """A case called as a device of Windows, with a dot at the end or too long still has a folder for its results there."""
+    assert folder_name(case) == folder
