@@ -6,11 +6,11 @@ SAMPLE := samples/cases/lab-ring-before
 
 .PHONY: demo test test-long check editor axe bench docs clean
 
-# What a user needs; the tests need more, below.
+# What a user needs; the tests need more, below. Nothing is compiled beforehand: Python does so for what a command uses.
 $(VENV)/.installed: setup.cfg
 	@echo "Installing Backline into $(VENV): about 75 MB, under a minute on a usual line."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --disable-pip-version-check -e .
+	$(BIN)/pip install --disable-pip-version-check --no-compile -e .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.installed

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,29 +17,27 @@ import click
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
-from analyzer.commands.places import CasePath, default_output, folder_named
+from analyzer.commands.places import CasePath, default_output, folder_named, moment, readable
 from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
 from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
     form_option,
+    log_line,
     part_options,
     print_form,
     refuse_together,
     show_document,
-    show_in,
     show_summary,
 )
-from analyzer.errors import BacklineError, UsageError
+from analyzer.errors import BacklineError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.result_files import RESULTS
-from analyzer.text import for_terminal, one_line
+from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import datetime
 
     from analyzer.case_data import RunResult
     from analyzer.redact.redaction import Redaction
@@ -63,6 +61,8 @@ LATE = (
     "redact",
     "rules",
     "serve",
+    "show",
+    "tables",
     "watch",
 )
 
@@ -98,16 +98,6 @@ class DefaultToTriage(LateGroup):
             raise SystemExit(interrupted()) from None
 
 
-def _moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
-    """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
-    from analyzer.logtime import given
-
-    told = given(value) if value else ""
-    if told is None:
-        raise click.BadParameter(f"{one_line(value or '')!r} is no time. Write it as 2017-10-14T09:12:46Z.")
-    return told
-
-
 @click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="backline")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
@@ -132,7 +122,7 @@ def main(debug: bool) -> None:
 @kb_option
 @draft_option
 @local_options
-@click.option("--incident", metavar="TIME", callback=_moment, help="UTC time of the trouble, to centre on.")
+@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
 @limits_option
@@ -170,7 +160,7 @@ def triage(
     printed = form is not None or json_to is not None
     redaction = redact.begin(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
-    with _readable(paths) as given:
+    with readable(paths) as given:
         if not one_case:
             _refuse_many(given)
         words.folder = output or (None if printed else default_output(given))
@@ -186,6 +176,8 @@ def triage(
     if not quiet and not printed:
         failed += _shown(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
+        if redaction is None and (line := log_line(document, paths, folder)):
+            click.echo(line)
         click.echo(f"report: {folder / REPORT}")
     if folder is not None and redaction is not None:
         told_of_map(redaction)
@@ -197,89 +189,6 @@ def triage(
         print_form(part.of(document, redaction), form, choice.limits, redaction)
     partial = outcome.partial or bool(failed)
     click.get_current_context().exit(_status(document, partial, outcome.broken_rules, fail_on))
-
-
-@main.command()
-@click.argument("case_json", type=click.Path(path_type=Path, readable=False, allow_dash=True))
-@form_option("text")
-@part_options
-@click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
-@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
-@redact_options
-@speaks_plainly
-def show(
-    case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
-) -> None:
-    """Render a saved case again; no bundle is needed.
-
-    \b
-    Example:
-      backline show case-1234/case.json --format md
-    """
-    from analyzer import case
-
-    with _readable((case_json,)) as (path,):
-        check_paths((path,), BacklineError)
-        redaction = redact.begin()
-        document = case.load(path)
-    if redaction is not None:
-        document = redaction.of(document)
-    show_in(form or "text", part.of(document, redaction), verbose, redaction, everything=everything)
-
-
-@main.command()
-@click.argument("path", type=CasePath())
-@click.argument("table", required=False)
-@click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
-@click.option("--json", "form", flag_value="json", help="Rows as JSON.")
-@click.option("--parquet", metavar="FILE", type=click.Path(path_type=Path), help="Write the rows as Parquet.")
-@click.option("--node", multiple=True, metavar="NAME", help="Only rows of this machine; * and ? stand for letters.")
-@click.option("--where", default="", metavar="SQL", help='Only rows for which this is true: "speed_mbps < 10000".')
-@click.option("--around", metavar="TIME", callback=_moment, help="Only rows that tell a time near this one (UTC).")
-@click.option("--for", "length", default="10m", show_default=True, metavar="SPAN", help="How long that stretch is.")
-@click.option("--limit", "most", type=click.IntRange(0), default=0, metavar="N", help="Show at most N rows; 0 for all.")
-@speaks_plainly
-def tables(
-    path: Place,
-    table: str | None,
-    form: str | None,
-    parquet: Path | None,
-    node: tuple[str, ...],
-    where: str,
-    around: str,
-    length: str,
-    most: int,
-) -> None:
-    """List what was parsed from PATH, or print one TABLE with the origin of each row.
-
-    \b
-    Example:
-      backline tables esx-host.tgz esxi.net_stats --csv
-      backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
-    """
-    from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
-
-    check_paths((path,), BacklineError)
-    since, until = _stretch(around, length) if around else (None, None)
-    wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
-    if table is None:
-        if wanted or parquet:
-            raise UsageError("these options choose rows of a table", do="Name the table behind the path.")
-        coverage(path, form)
-    elif parquet is not None:
-        count = write_parquet(path, table, parquet, wanted)
-        click.echo(f"{for_terminal(str(parquet))}: {count:,} rows")
-    else:
-        print_table(path, table, form, wanted)
-
-
-def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
-    from datetime import datetime
-
-    from analyzer.merged_log.around import span, window
-
-    found = window(datetime.fromisoformat(around), span(length))
-    return found.start, found.end
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
@@ -296,15 +205,6 @@ def _may_hold_many(path: Path) -> bool:
             return any(entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries))
     except OSError:  # no folder, or one that who reads it tells about
         return False
-
-
-def _readable(paths: Sequence[Given]) -> AbstractContextManager[Sequence[Given | Path]]:
-    """Give the paths with a file in the place of `-`, which is standard input."""
-    if Path("-") not in paths:
-        return nullcontext(paths)
-    from analyzer.commands.standard_input import standard_input
-
-    return standard_input(paths)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -15,6 +16,7 @@ class BacklineError(Exception):
     """
 
     exit_code = 3
+    choices: Sequence[str] = ()  # what can be given instead, a line each
 
     def __init__(self, what: str, *, where: str = "", why: str = "", do: str = "") -> None:
         super().__init__(what)
@@ -28,9 +30,13 @@ class BacklineError(Exception):
 
 
 class UsageError(BacklineError):
-    """The command line asks for something that does not exist."""
+    """The command line asks for something that does not exist; `choices` are what does, a line each."""
 
     exit_code = 2
+
+    def __init__(self, what: str, *, where: str = "", why: str = "", do: str = "", choices: Sequence[str] = ()) -> None:
+        super().__init__(what, where=where, why=why, do=do)
+        self.choices = choices
 
 
 class RefusedError(BacklineError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer import case as documents
 from analyzer.errors import RefusedError, UsageError
+from analyzer.finding_names import finding_of
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.remote import Place, place
 from analyzer.verdicts import Evidence, Finding, Fix, Trace
@@ -141,7 +142,7 @@ class OpenedCase:
             return around
         name = around.id if isinstance(around, Finding) else around
         moment = moments.typed(name) if isinstance(around, str) else None
-        return moment or moments.moment_of(moments.finding_of(self.document, name))
+        return moment or moments.moment_of(finding_of(self.document, name))
 
     def _material(self) -> CaseTables:
         if self._tables is None:

@@ -12,6 +12,14 @@ def full(path: Path | str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 
 
+# Devices of Windows: no file and no folder may have their name, with or without an ending.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+
+
 def folder_name(case: str, most: int = 100) -> str:
-    """Return the name of a case as that of a folder, of letters, digits, dots, dashes and underscores."""
-    return (re.sub(r"[^A-Za-z0-9._-]+", "-", case).strip(".-") or "case")[:most]
+    """Return the name of a case as that of a folder, of letters, digits, dots, dashes and underscores.
+
+    Every system takes it: it is no device of Windows and does not end in a dot.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", case).strip(".-")[:most].rstrip(".-") or "case"
+    return f"case-{name}"[:most] if _DEVICE.fullmatch(name) else name

@@ -65,7 +65,12 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ("judge", {"judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"}),
     (
         "case",
-        {"case": "the case document", "case_shape": "its records", "case_check": "what of it no report could read"},
+        {
+            "case": "the case document",
+            "case_shape": "its records",
+            "case_check": "what of it no report could read",
+            "finding_names": "the finding that somebody names",
+        },
     ),
     ("report", {"report": "reads the case document and nothing else"}),
     ("redaction", {"redact": "pseudonyms for what is handed out, and the proof that no name is left"}),

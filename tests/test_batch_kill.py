@@ -189,7 +189,7 @@ def test_a_full_disk_is_a_plain_error(limit: int, undisturbed: tuple[Path, dict[
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     code, out, err = said(backline("batch", cases, "--archive", tmp_path / "archive", preexec_fn=small))
-    assert code == 3, err
+    assert code == 6, err
     assert "cannot write in the archive" in err
     assert "File too large" in err
     assert err.count("\n") == 1

@@ -135,7 +135,11 @@ def test_the_whole_site_is_built(tmp_path: Path) -> None:
 def test_the_demo_installs_what_a_user_needs() -> None:
     """`make demo` installs no extra, triages the sample, and ends with what to do next; `make test` installs the rest."""
     demo = subprocess.run(["make", "-n", "-B", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert "pip install --disable-pip-version-check -e ." in demo and "[test]" not in demo and "--quiet" not in demo
+    assert (
+        "pip install --disable-pip-version-check --no-compile -e ." in demo
+        and "[test]" not in demo
+        and "--quiet" not in demo
+    )
     assert (
         demo.index("triage samples/cases/lab-ring-before") < demo.index("Next:") < demo.index("docs/tutorial-triage.md")
     )

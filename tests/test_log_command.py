@@ -332,7 +332,6 @@ def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_un
     unpacked.mkdir()
     clock = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run(["tar", "xzf", str(path), "-C", str(unpacked)], check=True)
-    subprocess.run(
-        ["zgrep", "-rhE", "2021-03-01T15:(0[5-9]|1[0-4])", str(unpacked)], stdout=subprocess.DEVNULL, check=True
-    )
+    files = [str(file) for file in sorted(unpacked.rglob("*")) if file.is_file()]  # not every zgrep knows -r
+    subprocess.run(["zgrep", "-hE", "2021-03-01T15:(0[5-9]|1[0-4])", *files], stdout=subprocess.DEVNULL, check=True)
     assert own < resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - clock

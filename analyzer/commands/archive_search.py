@@ -63,6 +63,8 @@ def command(
 ) -> None:
     """Search all stored cases. TERMs are `TABLE: CONDITION` in the language of rules; a machine must fulfil all.
 
+    `driver: ixgben` and `version: 6.7.0` are short for the two that are asked most often.
+
     A table is one of facts (docs/tables.md) or `nodes`; the condition is checked on each of its
     rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
     and --unknown lists them. --since and --until look at the time of a finding or line; with terms,
@@ -70,6 +72,7 @@ def command(
 
     \b
     Example:
+      backline archive search --archive archive 'driver: ixgben'
       backline archive search --archive archive 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"' \\
           'esxi.pnic_stats: rx_missed_errors > 0' 'nodes: version >= "6.5" and version < "6.6"'
       backline archive search --archive archive --kb 2039495 --since 2026

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.places import CasePath
+from analyzer.commands.places import CasePath, readable
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.errors import BacklineError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--vm", metavar="NAME", help="All of one VM: its worlds, memory, disks and ports.")
 @speaks_plainly
 def command(path: Place, vm: str | None) -> None:
-    """Show the worst of each metric in FILE, an esxtop CSV or pasted screens, with its time.
+    """Show the worst of each metric in FILE, an esxtop CSV or pasted screens, with its time; `-` is standard input.
 
     Names are those of esxtop: %RDY, DAVG/cmd, MCTLSZ. Nothing is judged; `backline triage` does that.
 
@@ -29,6 +29,7 @@ def command(path: Place, vm: str | None) -> None:
     """
     from analyzer.topview import show
 
-    check_paths((path,), BacklineError)
-    for line in show(path, vm):
-        click.echo(line)
+    with readable((path,)) as (given,):
+        check_paths((given,), BacklineError)
+        for line in show(given, vm):
+            click.echo(line)

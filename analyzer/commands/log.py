@@ -25,7 +25,8 @@ LENGTH = "10m"
 
 @click.command("log")
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
-@click.option("--around", metavar="TIME|FINDING", help="The middle: a UTC time, or a finding of the case.")
+@click.option("--around", metavar="TIME|FINDING",
+              help="The middle: a UTC time, or a finding: its number, id, rule, KB, words of its title.")  # fmt: skip
 @click.option("--for", "length", metavar="SPAN", help=f"How long the stretch is: 90s, 10m, 2h; {LENGTH} by default.")
 @click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
               help="Folder of the results that name the finding; found beside the material by default.")  # fmt: skip
@@ -95,8 +96,10 @@ def _window(around: str | None, length: str, case_at: Path | None, paths: Sequen
     moment = moments.typed(around)
     if moment is None:
         from analyzer import case
+        from analyzer.finding_names import finding_of
 
-        moment = moments.moment_of(moments.finding_of(case.load(_document(around, case_at, paths)), around))
+        document = case.load(_document(around, case_at, paths))
+        moment = moments.moment_of(finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z."))
     return moments.window(moment, moments.span(length))
 
 
@@ -110,7 +113,9 @@ def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
     for place in found:
         if isinstance(place, Path) and place.is_file():
             return place
+    near = [f"--case {name.parent}" for name in sorted(Path().glob("*/case.json"))]
     raise UsageError(
         f"{around!r} is no time, and there is no case.json that names a finding",
-        do="Write a time as 2017-10-14T09:12:46Z, or say with --case where the results of `backline triage` are.",
+        do="Write a time as 2017-10-14T09:12:46Z, or say with --case where `backline triage` wrote its results.",
+        choices=near,
     )

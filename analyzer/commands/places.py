@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,8 +14,11 @@ from analyzer.paths import folder_name
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from analyzer.sources.remote import Place
 
+    Given = TypeVar("Given", bound=Place)
     _Type = click.ParamType[Any]
 else:
     _Type = click.ParamType
@@ -71,3 +75,22 @@ def _told(error: BacklineError) -> click.ClickException:
     """Return an error for the time before the command runs, which is told like every other."""
     kind = _ToldUsageError if error.exit_code == UsageError.exit_code else _ToldError
     return kind(one_line(str(error)))
+
+
+def readable(paths: Sequence[Given]) -> AbstractContextManager[Sequence[Given | Path]]:
+    """Give the paths with a file in the place of `-`, which is standard input."""
+    if Path("-") not in paths:
+        return nullcontext(paths)
+    from analyzer.commands.standard_input import standard_input
+
+    return standard_input(paths)
+
+
+def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
+    """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
+    from analyzer.logtime import given
+
+    told = given(value) if value else ""
+    if told is None:
+        raise click.BadParameter(f"{one_line(value or '')!r} is no time. Write it as 2017-10-14T09:12:46Z.")
+    return told

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DONE, FOUND, USAGE, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 2, 5, 130, 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 FAILED, BROKEN_RULE = 1, 4
+LISTED = 40  # lines of what can be given instead
 
 
 def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
@@ -49,6 +50,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
             else:
                 text, status = _told(error)
                 click.echo(f"backline: {text}", err=True)
+                _list_choices(error)
         ctx.exit(status)  # not inside `except`: the error would keep what it met, such as a database, to the end
 
     return run
@@ -93,6 +95,14 @@ def _told(error: Exception) -> tuple[str, int]:
     said = one_line(f"{type(error).__name__}: {error}", 300)
     advice = "This is a fault of Backline, please report it with the output of --debug."
     return f"internal error ({said}). {advice}", INTERNAL
+
+
+def _list_choices(error: Exception) -> None:
+    choices = error.choices if isinstance(error, BacklineError) else ()
+    for line in choices[:LISTED]:
+        click.echo(f"  {one_line(line)}", err=True)
+    if len(choices) > LISTED:
+        click.echo(f"  and {len(choices) - LISTED:,} more", err=True)
 
 
 def _silence_stdout() -> None:

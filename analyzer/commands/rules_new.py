@@ -130,12 +130,7 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
     from analyzer.authoring.select import select
 
-    try:
-        document, one = finding.load(source)
-    except finding.WhichFindingError as error:
-        for line in error.listed:
-            click.echo(one_line(line), err=True)
-        raise
+    document, one = finding.load(source)
     try:
         rule = next(iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules), None)
     except BacklineError:

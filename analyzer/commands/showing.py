@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.errors import UsageError
+from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from analyzer.limits import Limits
     from analyzer.redact.redaction import Redaction
+    from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Doc = dict[str, Any]
 
 SEVERITIES = ("critical", "major", "warning", "info")
-FORMS = ("sarif", "junit", "csv", "jsonl", "md", "html", "json")
+FORMS = ("mail", "sarif", "junit", "csv", "jsonl", "md", "html", "json")
 UNWRAPPED = 1_000_000  # columns of a pipe: whatever reads it wraps as it likes
 
 
@@ -77,6 +81,25 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 
+def log_line(document: Doc, paths: Iterable[Place], folder: Path) -> str:
+    """Return the line that tells how to read the log around the worst finding of a case; empty where none has a time.
+
+    folder  where the results of the case are
+    """
+    import shlex
+
+    from analyzer.report import finding_rows, summary
+
+    worst = [row.first for row in summary.worst_first(document, finding_rows.groups(document))[: summary.WORST]]
+    number = next((document["findings"].index(one) + 1 for one in worst if one["first_seen"]), 0)
+    given = [str(path) for path in paths]
+    if not number or "-" in given:
+        return ""
+    return for_terminal(
+        f"log: {shlex.join(['backline', 'log', *given, '--case', str(folder), '--around', str(number)])}"
+    )
+
+
 def show_document(
     document: Doc, verbose: int = 0, *, everything: bool = False, redaction: Redaction | None = None
 ) -> None:
@@ -126,9 +149,9 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
         from analyzer import case
 
         return case.written(document)
-    from analyzer.report import junit, lists, markdown, sarif
+    from analyzer.report import junit, lists, markdown, open_asks, sarif
 
-    forms = {"md": markdown.render, "sarif": sarif.render, "junit": junit.render}
+    forms = {"md": markdown.render, "sarif": sarif.render, "junit": junit.render, "mail": open_asks.mail}
     return [(forms | {"csv": lists.as_csv, "jsonl": lists.json_lines})[form](document)]
 
 

@@ -41,23 +41,6 @@ def typed(text: str) -> datetime | None:
     return datetime.fromisoformat(found) if found else None
 
 
-def finding_of(doc: Doc, name: str) -> Doc:
-    """Return the finding of a case that an id, its number, `rule@subject` or a rule names; UsageError for none."""
-    findings: list[Doc] = doc["findings"]
-    if name.isdecimal() and 0 < int(name) <= len(findings):
-        return findings[int(name) - 1]
-    rule, at, subject = name.partition("@")
-    found = [one for one in findings if one["id"] == name]
-    found = found or [one for one in findings if at and one["rule"] == rule and one["subject"] == subject]
-    found = found or [one for one in findings if one["rule"] == name]
-    if len(found) == 1:
-        return found[0]
-    some = [one["id"] for one in found or findings]
-    shown = ", ".join(some[:5]) + (f" and {len(some) - 5:,} more" if len(some) > 5 else "")
-    what = f"{len(found):,} findings of {name!r}" if found else f"{name!r} is neither a time nor a finding of the case"
-    raise UsageError(what, do=f"Give one of: {shown}." if some else "Give a time: 2017-10-14T09:12:46Z.")
-
-
 def moment_of(finding: Doc) -> datetime:
     """Return the first time of the evidence of a finding; UsageError when none is known."""
     if found := typed(finding["first_seen"]):

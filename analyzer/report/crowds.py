@@ -91,5 +91,23 @@ def names(doc: Doc) -> dict[str, str]:
     return {node["id"]: name(node) for node in doc["nodes"]}
 
 
+def worst(doc: Doc, most: int) -> str:
+    """Return the machines with the most severe findings, each with their counts; empty where none has any.
+
+    A finding that rests on a version alone does not count: every machine of that version has it.
+    """
+    found: dict[str, Counter[str]] = {}
+    for one in doc["findings"]:
+        if one["verdict"] == "match" and one["confidence"] != "exposed" and not one["muted"] and one["node"]:
+            found.setdefault(one["node"], Counter())[one["severity"]] += 1
+    known = names(doc)
+    ranked = sorted(found.items(), key=lambda item: ([-item[1][word] for word in view.SEVERITIES], natural(item[0])))
+    told = []
+    for node, counts in ranked:
+        said = [f"{counts[word]:,} {wording.plural(word, counts[word])}" for word in view.SEVERITIES if counts[word]]
+        told.append(f"{known.get(node, node)} ({', '.join(said)})")
+    return wording.few(told, most)
+
+
 def _order(node: Doc) -> list[tuple[int, str]]:
     return natural(name(node))

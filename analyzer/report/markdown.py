@@ -48,7 +48,7 @@ def render(doc: Doc) -> str:
             parts += [f"- {for_markdown(open_asks.folded_told(doc))}: {for_markdown(names)}"]
             parts += [*map(_offer, open_asks.offers(doc)), ""]
     if doc["advice"]:
-        parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in doc["advice"]), ""]
+        parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in open_asks.advice(doc)), ""]
     parts += _local(doc)
     return "\n".join(parts) + "\n" + _footer(doc)
 

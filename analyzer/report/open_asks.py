@@ -196,9 +196,20 @@ def mail(doc: Doc) -> str:
     for number, part in enumerate(parts, 1):
         out += [f"{number}. {part}", ""]
     if doc["advice"]:
-        out += ["Also helpful:", *(f"- {line.replace('`', '')}" for line in doc["advice"]), ""]
+        out += ["Also helpful:", *(f"- {line.replace('`', '')}" for line in advice(doc)), ""]
     out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+def advice(doc: Doc) -> list[str]:
+    """Return the hints of a case; one that is given for many files is told once, with the first of them."""
+    files: dict[str, list[str]] = {}
+    for line in doc["advice"]:
+        first, space, rest = line.partition(" ")
+        address = "!" in first or "/" in first
+        files.setdefault(space + rest if address else line, []).append(first if address else "")
+    more = {rest: counted(len(names) - 1, "more file", "more files") for rest, names in files.items()}
+    return [f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}" for rest, names in files.items()]
 
 
 Wishes = dict[str, tuple[set[str], dict[str, None]]]  # what to run or send -> (nodes, remarks in their order)

@@ -98,6 +98,8 @@ def _case(doc: Doc, out: Printer) -> None:
     alone, together = crowds.head(doc["nodes"])
     for crowd in together:
         out.line(out.text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
+    if together and (worst := crowds.worst(doc, MACHINES)):
+        out.line(out.text("worst", "bold"), f"  {worst}", indent=2, rows=2)
     named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
     for node in named:
         out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=1)
@@ -147,7 +149,7 @@ def _asks(doc: Doc, out: Printer) -> None:
     asks = wanted(doc)
     if not again and not asks:
         return
-    few = f" ({ASKS} of {len(asks):,}; all of them as a mail in the report)" if len(asks) > ASKS else ""
+    few = f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)" if len(asks) > ASKS else ""
     out.line(out.text("ASK FOR", "bold"), few)
     if again:
         out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
@@ -176,7 +178,7 @@ def _rest(doc: Doc, findings: int) -> list[str]:
     if problems.standing(doc):
         said.append(wording.counted(len(problems.standing(doc)), "problem without a rule", "problems without a rule"))
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
-    said.append(wording.counted(len(doc["advice"]), "hint", "hints"))
+    said.append(wording.counted(len(open_asks.advice(doc)), "hint", "hints"))
     said.append(wording.counted(len(doc["cuts"]), "rule with objects left out", "rules with objects left out"))
     warnings = sum(len(node["warnings"]) for node in doc["nodes"])
     remarks = max(0, warnings - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])

@@ -62,7 +62,7 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
     if doc["advice"]:
         out.line()
         out.line("ALSO HELPFUL", style="bold")
-        for line in doc["advice"]:
+        for line in open_asks.advice(doc):
             out.exact(line, 2)
     out.line()
     out.line(completeness.coverage(doc), style="dim")

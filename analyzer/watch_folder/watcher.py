@@ -197,9 +197,8 @@ class FolderWatcher:
 
     def _take(self, done: Done, job: Landed, arrival: Arrival) -> None:
         """Remember a case that is done, and tell of it."""
-        if done.fatal:
-            what, where, why, do = done.fatal
-            raise BacklineError(what, where=where, why=why, do=do)
+        if done.fatal is not None:
+            raise done.fatal
         result = done.results[0]
         if result.state == UNWRITTEN:
             self._cannot_write(result.why)

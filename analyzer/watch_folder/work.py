@@ -57,7 +57,7 @@ def land(job: Job, config: RunConfig) -> Done:
     try:
         context = _context(config)
     except BacklineError as error:  # rules or archive, no case
-        return Done(job.number, READ, fatal=(error.what, error.where, error.why, error.do))
+        return Done(job.number, READ, fatal=error.with_traceback(None))
     state, why = _triaged(job, work, hashes, context)
     result = Result(work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes))
     return Done(job.number, READ, (result,))

@@ -17,7 +17,7 @@ _WORDS = {
     Verdict.CANNOT_TELL: "cannot tell",
     Verdict.ERROR: "error",
 }
-_RESCAN = "`backline batch --rescan` over their sources searches for it."
+_RESCAN = "To search for it: `backline batch SOURCES --archive DIR --rescan --kb RULE`, with --draft for a draft."
 
 
 def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:

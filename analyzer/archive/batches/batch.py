@@ -36,7 +36,6 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
-from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.runner import Runner
@@ -239,9 +238,8 @@ class Batch:
 
     def _take(self, done: Done) -> None:
         """Take the answer to a job."""
-        if done.fatal:
-            what, where, why, do = done.fatal
-            raise BacklineError(what, where=where, why=why, do=do)
+        if done.fatal is not None:
+            raise done.fatal
         self._hashes.note(done.hashes, self._found.get(done.results[0].source) if done.results else None)
         self.watcher.finished(done)
         for result in done.results:

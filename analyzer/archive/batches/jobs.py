@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+from analyzer.errors import BacklineError
 from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Done:
     """What became of a job, or of some of its cases.
 
     hashes  of the files that were read; seconds: wall time
-    fatal   why the whole run must end (what, where, why, do), () when it need not
+    fatal   why the whole run must end, with the exit code of its kind; None when it need not
     """
 
     number: int
@@ -102,4 +103,4 @@ class Done:
     results: tuple[Result, ...] = ()
     hashes: tuple[Hashed, ...] = ()
     seconds: float = 0.0
-    fatal: tuple[str, str, str, str] | tuple[()] = ()
+    fatal: BacklineError | None = None

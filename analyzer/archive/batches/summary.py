@@ -120,6 +120,10 @@ def lines(summary: Summary) -> list[str]:
     out += _troubles(summary) + _rules(summary)
     if summary.read or summary.judged:
         out.append(_rate(summary))
+    if summary.found and not summary.interrupted:
+        out.append(
+            "  next: `backline archive list --sort worst`, `backline archive heatmap`, `backline archive search`"
+        )
     if summary.interrupted:
         out.append("interrupted: what was stored stays; the same command continues from here")
     return out

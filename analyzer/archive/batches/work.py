@@ -61,7 +61,7 @@ def do_in(job: Job, context: Callable[[], WorkerContext]) -> Done:
     try:
         done = _JobRunner(job, context()).done()
     except BacklineError as error:  # the archive or the run configuration, not a case
-        return Done(job.number, job.act, fatal=(error.what, error.where, error.why, error.do))
+        return Done(job.number, job.act, fatal=error.with_traceback(None))
     return replace(done, seconds=time.perf_counter() - began)
 
 

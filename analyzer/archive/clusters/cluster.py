@@ -174,9 +174,8 @@ class Cluster:
         elif kind == worker_protocol.DONE:
             self._longest = max(self._longest, time.monotonic() - (one.begun or time.monotonic()))
             done: Done = pickle.loads(told)
-            if done.fatal:
-                what, where, why, do = done.fatal
-                done = replace(done, fatal=(what, f"{where} (worker {one.worker})".strip(), why, do))
+            if done.fatal is not None:
+                done.fatal.where = f"{done.fatal.where} (worker {one.worker})".strip()
             yield from self._finish(task, done)
         elif kind == worker_protocol.BROKEN:
             yield from self._finish(task, task.job.lost(told))

@@ -42,6 +42,10 @@ NODES = Table(
         Column("complete", "bool", "false where its archive was cut or damaged"),
     ),
 )
+# A question that is asked often, in one word: `driver: ixgben`.
+SHORT = {"driver": 'esxi.pnic_info: driver == "{}"', "version": 'nodes: version == "{}"'}
+_VALUE = re.compile(r"\s*([\w.+-]+)\s*")
+_FEW = 3  # tables that have a column of some name
 _SHAPE = re.compile(r"\s*([^:\s]+)\s*(?::(.*))?\Z", re.DOTALL)
 _ROW = "row"  # the alias behind the bare columns
 
@@ -80,7 +84,7 @@ class Term:
 
 
 def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
-    """Return a checked term.
+    """Return a checked term; `driver: NAME` and `version: X` are short for two that are asked often.
 
     Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
     there and for whatever the rule language refuses.
@@ -89,9 +93,14 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
     source = RuleText(f"term {number}", text)
     source.is_rule = True  # it is the engineer's own line: errors may cite it
     found = _SHAPE.match(text)
+    if found and found[1] in SHORT and found[1] not in declared and (value := _VALUE.fullmatch(found[2] or "")):
+        text = SHORT[found[1]].format(value[1])
+        source, found = RuleText(f"term {number}", text), _SHAPE.match(text)
+        source.is_rule = True
     if found is None or (found[1] not in declared and found[2] is None):
-        help = 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
-        raise _bad(source, "a term names a table first", FileSpan(1, 1, max(1, len(text.strip()))), help)
+        raise _bad(
+            source, "a term names a table first", FileSpan(1, 1, max(1, len(text.strip()))), _help(text, declared)
+        )
     table = declared.get(found[1])
     if table is None:
         raise _bad(source, f"no table `{found[1]}`", _head(found), _near(found[1], declared))
@@ -130,6 +139,23 @@ def _bad(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleE
 def _head(found: re.Match[str]) -> FileSpan:
     before = found.string[: found.start(1)]
     return FileSpan(before.count("\n") + 1, len(before) - before.rfind("\n"), len(found[1]))
+
+
+def _help(text: str, declared: Mapping[str, Table]) -> str:
+    """Return how to ask what somebody may have meant: the tables of a column, or the other ways to search."""
+    column = re.match(r"\s*(\w+)\s*(?:[<>=!]|$)", text)
+    having = [
+        table.name for table in declared.values() if column and any(column[1] == one.name for one in table.columns)
+    ]
+    if having:
+        more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
+        return (
+            f"`{column[1] if column else ''}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
+        )
+    if _VALUE.fullmatch(text):
+        word = text.strip()
+        return f"write `driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION (docs/tables.md lists tables)"
+    return 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
 
 
 def _near(name: str, declared: Mapping[str, Table]) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from analyzer import case, parsing
 from analyzer.authoring.draft import source
@@ -15,6 +14,7 @@ from analyzer.authoring.draft.signs import Sign
 from analyzer.authoring.draft.source import DraftSource
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
+from analyzer.finding_names import finding_of
 from analyzer.language.expression import ExprNode
 from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
@@ -24,14 +24,6 @@ from analyzer.text import one_line
 _LABEL = re.compile(
     r"(?P<alias>[a-z]\w*)\.(?P<column>\w+) = (?P<value>.*?)(?: \((?:worst|first) of \d+ rows\))?$", re.DOTALL
 )
-
-
-class WhichFindingError(UsageError):
-    """The case document has several findings and none was named; `listed` has one line for each."""
-
-    def __init__(self, what: str, listed: list[str]) -> None:
-        super().__init__(what, do="Write CASE.json#ID or CASE.json#1, as listed.")
-        self.listed = listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +39,16 @@ class EvidencePiece:
 def load(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the document and the finding of `CASE.json#finding`.
 
-    The fragment is the id of a finding, also with %20 and the like, or its number from 1 on.
-    Raises WhichFindingError when it is missing or fits none.
+    Raises UsageError when the fragment fits none or several (`finding_names`).
     """
     path, fragment = _parted(text)
     document = case.load(Path(path))
     findings = document["findings"]
-    listed = [f"{n}  {one['id'] or one['rule']}  {one_line(one['title'], 80)}" for n, one in enumerate(findings, 1)]
     if not findings:
         raise UsageError(
             "the case has no finding", where=path, do="Start from lines: --from-lines MEMBER:120-124 BUNDLE"
         )
-    if not fragment:
-        raise WhichFindingError("no finding of the case was named", listed)
-    ids = {fragment, unquote(fragment)}
-    found = [one for one in findings if one["id"] in ids]
-    if not found and fragment.isdecimal() and 1 <= int(fragment[:9]) <= len(findings):
-        found = [findings[int(fragment[:9]) - 1]]
-    if not found:
-        raise WhichFindingError(f"the case has no finding `{one_line(fragment, 100)}`", listed)
-    return document, found[0]
+    return document, finding_of(document, fragment, example="Write CASE.json#1.")
 
 
 def _parted(text: str) -> tuple[str, str]:

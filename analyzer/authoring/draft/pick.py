@@ -8,7 +8,7 @@ of a line, or the rows and columns that a parser took from it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -125,9 +125,9 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
     intake = read_case(paths, ledger, kinds, watcher, options)
     facts = gather(intake, resolve(intake, kinds), ledger)
     picked = Picked([], [], {}, [], intake, facts)
-    addresses = list(dict.fromkeys(source.address for source in ledger.sources))
+    filled = {source.address: source.size != 0 for source in ledger.sources}  # a link and an empty file hold no line
     for spec in specs:
-        _take(picked, spec, _address(spec, addresses), watcher)
+        _take(picked, spec, _address(spec, filled), watcher)
     if not picked.lines and not picked.rows:
         why = "; ".join(picked.notes[:3])
         do = "`backline tables BUNDLE` shows what was read; docs/tables.md lists what a rule can use."
@@ -136,16 +136,17 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
     return picked
 
 
-def _address(spec: Spec, addresses: Sequence[str]) -> str:
-    """Return the one address that a spec names."""
+def _address(spec: Spec, addresses: Mapping[str, bool]) -> str:
+    """Return the one address that a spec names, of all addresses and whether they hold a line."""
     if spec.member in addresses:
         return spec.member
-    found = [address for address in addresses if spec.names(address)]
+    named = [address for address in addresses if spec.names(address)]
+    found = [address for address in named if addresses[address]] or named
     if len(found) == 1:
         return found[0]
     if found:
-        why = "it fits " + ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
-        raise UsageError("the member is ambiguous", where=spec.member, why=why, do="Give more of its address.")
+        do = "Give more of one of these addresses."
+        raise UsageError(f"{len(found):,} members have this name", where=spec.member, do=do, choices=found)
     stems = {address.rpartition("/")[2].rpartition("!")[2]: address for address in addresses}
     near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], list(stems))
     do = near[:1].upper() + near[1:] if near.startswith("did") else "Take the address from the report."

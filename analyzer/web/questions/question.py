@@ -35,7 +35,6 @@ _HEAD = re.compile(r"\s*([A-Za-z_][\w.]*)\s*:(.*)", re.DOTALL)
 _CONDITION = re.compile(r"[<>=~!]|\b(?:in|is|not|and|or|contains|matches)\b")
 _SAME = re.compile(r"\s*same\s*:\s*[\w.#]+\s*")
 _ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,9})", re.IGNORECASE)
-_SHORT = {"driver": 'esxi.pnic_info: driver == "{}"', "version": 'nodes: version == "{}"'}
 _RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
 
 
@@ -115,8 +114,8 @@ def _facet(whole: str) -> Question | None:
         return Question(CASES, severity=value)
     if word in ("host", "name"):
         return Question(TEXT, text=value, names=True)
-    if word in _SHORT:
-        return Question(MACHINES, (_term(FieldPart(_SHORT[word].format(value), 0), 1),))
+    if word in terms.SHORT:
+        return Question(MACHINES, (_term(FieldPart(terms.SHORT[word].format(value), 0), 1),))
     return None
 
 

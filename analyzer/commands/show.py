@@ -1,0 +1,41 @@
+"""`backline show`: a saved case again, as text or in a form for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from analyzer.commands.places import readable
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, redact_options
+from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
+from analyzer.errors import BacklineError
+
+
+@click.command("show")
+@click.argument("case_json", type=click.Path(path_type=Path, readable=False, allow_dash=True))
+@form_option("text")
+@part_options
+@click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
+@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@redact_options
+@speaks_plainly
+def command(
+    case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
+) -> None:
+    """Render a saved case again; no bundle is needed.
+
+    \b
+    Example:
+      backline show case-1234/case.json --format md
+    """
+    from analyzer import case
+
+    with readable((case_json,)) as (path,):
+        check_paths((path,), BacklineError)
+        redaction = redact.begin()
+        document = case.load(path)
+    if redaction is not None:
+        document = redaction.of(document)
+    show_in(form or "text", part.of(document, redaction), verbose, redaction, everything=everything)

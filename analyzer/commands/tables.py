@@ -1,0 +1,74 @@
+"""`backline tables`: what was parsed, with the origin of every row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.places import CasePath, moment, readable
+from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.errors import BacklineError, UsageError
+from analyzer.text import for_terminal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from analyzer.sources.remote import Place
+
+
+@click.command("tables")
+@click.argument("path", type=CasePath())
+@click.argument("table", required=False)
+@click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
+@click.option("--json", "form", flag_value="json", help="Rows as JSON.")
+@click.option("--parquet", metavar="FILE", type=click.Path(path_type=Path), help="Write the rows as Parquet.")
+@click.option("--node", multiple=True, metavar="NAME", help="Only rows of this machine; * and ? stand for letters.")
+@click.option("--where", default="", metavar="SQL", help='Only rows for which this is true: "speed_mbps < 10000".')
+@click.option("--around", metavar="TIME", callback=moment, help="Only rows that tell a time near this one (UTC).")
+@click.option("--for", "length", default="10m", show_default=True, metavar="SPAN", help="How long that stretch is.")
+@click.option("--limit", "most", type=click.IntRange(0), default=0, metavar="N", help="Show at most N rows; 0 for all.")
+@speaks_plainly
+def command(
+    path: Place,
+    table: str | None,
+    form: str | None,
+    parquet: Path | None,
+    node: tuple[str, ...],
+    where: str,
+    around: str,
+    length: str,
+    most: int,
+) -> None:
+    """List what was parsed from PATH, or print one TABLE with the origin of each row; `-` is standard input.
+
+    \b
+    Example:
+      backline tables esx-host.tgz esxi.net_stats --csv
+      backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
+    """
+    from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
+
+    since, until = _stretch(around, length) if around else (None, None)
+    wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
+    if table is None and (wanted or parquet):
+        raise UsageError("these options choose rows of a table", do="Name the table behind the path.")
+    with readable((path,)) as (given,):
+        check_paths((given,), BacklineError)
+        if table is None:
+            coverage(given, form)
+        elif parquet is not None:
+            count = write_parquet(given, table, parquet, wanted)
+            click.echo(f"{for_terminal(str(parquet))}: {count:,} rows")
+        else:
+            print_table(given, table, form, wanted)
+
+
+def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
+    from datetime import datetime
+
+    from analyzer.merged_log.around import span, window
+
+    found = window(datetime.fromisoformat(around), span(length))
+    return found.start, found.end
