@@ -343,7 +343,7 @@ class _Output:
         line = self.text.lines[at]
         taken = {one.name for one, _ in self.placed} if first or len(self.wanted) > 1 else self.ranked.keys()
         for recogniser in self.ranked.values():
-            if recogniser.log or recogniser.name in taken:
+            if recogniser.log or recogniser.name in taken or (recogniser.rest and self._begins_below(at)):
                 continue
             if recogniser.body:
                 if (first or not recogniser.shape) and recogniser.goes_on(line):
@@ -351,6 +351,11 @@ class _Output:
             elif first and not recogniser.shape and not self.text.prose(at):
                 return recogniser
         return None
+
+    def _begins_below(self, at: int) -> bool:
+        """Tell whether an output of the command starts on the next line: this one is the end of a wrapped command."""
+        below = self.text.starts(at + 1) if at + 1 < len(self.text.lines) else []
+        return any(one.name in self.ranked and not one.rest for one in below)
 
     def _assign(self) -> None:
         """Give each output its command and parameters; where it is not sure whose it is, what all share."""
