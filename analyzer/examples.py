@@ -199,7 +199,7 @@ class _Maker:
     def file(self, file: dict[str, str]) -> None:
         """Read text by the parser that a command or a name tells."""
         command = file.get("command", "")
-        for parser in parsing.registry().values():
+        for parser in sorted(parsing.registry().values(), key=lambda one: one.rest):
             found = parser.match_command(command) if command else None
             if found is None and parser.name != file.get("parser"):
                 continue
