@@ -133,16 +133,27 @@ def _cells(block: Block) -> Iterator[Cell]:
         yield from _json(block)
     elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
         yield from _table(block, ruler)
-    elif len(alone := [number for number, line in enumerate(block.lines) if line.strip()]) == 1 and _is_word(block):
-        yield "", "value", block.lines[alone[0]].strip(), block.first_line + alone[0]
+    elif (word := _word_alone(block)) is not None:
+        yield from _word(block, word)
     else:
         yield from _blocks(block)
 
 
-def _is_word(block: Block) -> bool:
-    """Tell whether a command printed no more than one word: Enabled."""
-    whole = bool(block.command) and "|" not in block.command
-    return whole and re.fullmatch(r"\s*[\w.:-]+\s*", "".join(block.lines)) is not None
+def _word_alone(block: Block) -> int | None:
+    """Return which line of an output holds its one word, where a command printed no more (Enabled); else None."""
+    if not block.command or "|" in block.command:
+        return None
+    words = [number for number, line in enumerate(block.lines) if re.fullmatch(r"\s*[\w.:-]+\s*", line)]
+    return words[0] if len(words) == 1 and not any(map(_LABEL.match, block.lines)) else None
+
+
+def _word(block: Block, word: int) -> Iterator[Cell]:
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if number == word:
+            yield "", "value", line.strip(), at
+        elif line.strip():
+            yield "", None, "beside the one word of the output", at
 
 
 def _json(block: Block) -> Iterator[Cell]:

@@ -225,7 +225,7 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
         (sealed_json({"format": "backline/segment-2"}), "its format is backline/segment-2"),
         (
             sealed_json({"format": entries.SEGMENT_FORMAT, "entries": [{"entry": "x"}], "files": []}),
-            "its entry 0 is none",
+            "its entry 0 is not an object",
         ),
         (sealed_json({"format": entries.SEGMENT_FORMAT, "entries": 3, "files": []}), "no list"),
         (b"[" * 100_000, "nesting"),

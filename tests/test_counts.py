@@ -43,9 +43,7 @@ def said(text: str) -> Told:
     assert line, text[:500]
     head = line[0]
     words = {_word(word): int(n) for n, word in re.findall(rf"(\d+) ({_WORDS})", head)}
-    return Told(
-        words, _number(head, "subject"), _number(head, "question"), _number(head.partition("quiet:")[2], "rule")
-    )
+    return Told(words, _number(head, "object"), _number(head, "question"), _number(head.partition("quiet:")[2], "rule"))
 
 
 def _word(word: str) -> str:
@@ -113,7 +111,7 @@ def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> 
         wanted.questions,
         wanted.quiet,
     )
-    assert _number(shown, "subject") == wanted.subjects
+    assert _number(shown, "object") == wanted.subjects
 
 
 def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str]) -> None:

@@ -212,7 +212,7 @@ def test_skew_is_estimated_from_what_both_machines_logged() -> None:
 def test_the_page_draws_the_site_with_the_finding_at_its_channel(name: str, line: str, title: str) -> None:
     """Members, channels and their states are drawn; a mark with the finding stands on the channel it speaks of."""
     page = made(name)[1]
-    figure = page[page.index('<figure class="site">') : page.index("</figure>", page.index('<figure class="site">'))]
+    figure = page[page.index('<figure class="site"') : page.index("</figure>", page.index('<figure class="site"'))]
     assert f"<title>{line}</title>" in figure
     assert f"<title>{title}" in figure
     assert figure.count("<rect") == len(said(name, "member"))

@@ -347,7 +347,7 @@ def test_a_state_cannot_lead_out_of_the_results(tmp_path: Path) -> None:
     state = WatchState(tmp_path, "/one")
     state.cases["a"] = DoneCase("", "", 1, 1, "ok", "", "../x", "", "")
     state.save()
-    with pytest.raises(BacklineError, match="none of ours"):
+    with pytest.raises(BacklineError, match="a folder that Backline did not make"):
         WatchState.load(tmp_path, "/one")
 
 

@@ -7,7 +7,6 @@ labels are those of the text without their blanks. A cell keeps the line it stan
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Sequence
 
@@ -77,6 +76,8 @@ class _Structures:
         """Take a tag or the text between two; False for a text that stands in no field."""
         name, end = found["name"], bool(found["end"])
         if found["text"] is not None:
+            import html  # noqa: PLC0415 - few outputs are XML
+
             text = html.unescape(found["text"].strip())
             if self._open and self._depth:
                 self._open[-1][1] += text

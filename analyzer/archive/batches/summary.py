@@ -120,7 +120,7 @@ def lines(summary: Summary) -> list[str]:
     out += _troubles(summary) + _rules(summary)
     if summary.read or summary.judged:
         out.append(_rate(summary))
-    if summary.found and not summary.interrupted:
+    if summary.found and summary.read and not summary.interrupted:
         out.append(
             "  next: `backline archive list --sort worst`, `backline archive heatmap`, `backline archive search`"
         )
