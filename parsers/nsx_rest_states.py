@@ -70,7 +70,7 @@ FABRIC = Table(
     name="nsx.fabric_feature",
     meaning="What of NSX is installed on clusters and hosts, and its state, as the NSX Manager sees it.",
     source="GET /api/2.0/nwfabric/status?resource=<id>",
-    ask="`GET /api/2.0/nwfabric/status?resource=<id of the cluster or host>`",
+    ask="`GET /api/2.0/nwfabric/status?resource=<cluster or host id>`",
     key=("object_id", "feature_id"),
     columns=(
         Column("object_id", "str", "id in vCenter: domain-c34, host-9"),
