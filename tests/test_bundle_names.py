@@ -6,6 +6,7 @@ The lists lie in `tests/bundle_names/`, each with its source.
 from __future__ import annotations
 
 import io
+import json
 import re
 import tarfile
 from pathlib import Path
@@ -135,3 +136,14 @@ def test_a_long_output_of_a_command_that_nobody_lists_is_read(tmp_path: Path) ->
     result = triage([folder], Options())
     source = next(one for one in result.document["sources"] if "nobody-knows" in one["address"])
     assert (source["state"], source["lines"], source["faults"]) == ("read", 240, 0)
+
+
+def test_json_under_the_name_of_a_text_is_read(tmp_path: Path) -> None:
+    """Its first lines alone are no JSON: an output of forty lines goes to the table of its command as a whole."""
+    volumes = [
+        {"Mount Point": f"/vmfs/volumes/{n}", "Volume Name": f"ds{n}", "UUID": f"5f1e2d3{n}-4b5a6978-8796-a5b4c3d2e1f0",
+         "Mounted": True, "Type": "VMFS-6", "Size": 261853184, "Free": 20000768} for n in range(5)
+    ]  # fmt: skip
+    folder = bundle(tmp_path, {"commands/localcli_storage-filesystem-list--x.txt": json.dumps(volumes, indent=1)})
+    (source,) = (one for one in triage([folder], Options()).document["sources"] if "filesystem" in one["address"])
+    assert (source["state"], source["read_by"], source["faults"]) == ("read", "filesystems", 0)

@@ -38,6 +38,7 @@ class KnownFiles:
         for number, (word, *_) in enumerate(self._words):
             self._by_gram.setdefault(_gram(word), []).append(number)
         self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
+        self._of_words: dict[str, list[Parser]] = {}  # words of a command -> parsers whose files are named so
         self._outputs = [(word, parser) for word, _, parser in self._words if "localcli_" in word and not parser.rest]
 
     def takes(self, path: str) -> list[Parser]:
@@ -68,9 +69,11 @@ class KnownFiles:
 
     def _of_command(self, named: re.Match[str]) -> list[Parser]:
         beginning = f"localcli_{named['words'].partition('--')[0]}"
-        likely = {id(parser): parser for word, parser in self._outputs if beginning in word}
+        if beginning not in self._of_words:
+            found = {id(parser): parser for word, parser in self._outputs if beginning in word}
+            self._of_words[beginning] = list(found.values())
         command = f"{named['program']} {named['words'].replace('-', ' ')}"
-        return [one for one in likely.values() if one.match_command(command)]
+        return [one for one in self._of_words[beginning] if one.match_command(command)]
 
 
 def _gram(word: str) -> str:
