@@ -141,7 +141,7 @@ def test_a_slow_device_that_three_logs_tell_of_counts_once(tmp_path: Path) -> No
     )
     (found,) = [one for one in case["findings"] if one["rule"] == "storage-latency-over-a-second"]
 
-    assert "events above 1,000,000: 2, of 2 from" in found["say"]
+    assert "events above 1.0 s: 2, of 2 from" in found["say"]
 
 
 def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -> None:
