@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
-from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.forms.form import TWINS, Finish, Form, parser_of
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Since, Table
@@ -21,7 +20,6 @@ _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
 _BARE = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 _HEAD = rf"(?:{_BARE}|[a-z0-9_(]\S*[^\s:]:)"  # localcli ends it with a colon; a label begins with a capital
-_TWINS = f"{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}"
 _UNTOLD = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
 
 
@@ -62,7 +60,7 @@ def get_blocks(
     counts_since, gauges  see Table
     """
     plain, told = declared(table, meaning, f"esxcli {path}", fields)
-    made = replace(plain, counts_since=counts_since, gauges=tuple(gauges)) if counts_since else plain
+    made = _counting(plain, counts_since, gauges)
     above = rf"(?:{head}):?" if head else "" if begins else _HEAD
     template = block_template(told, head=above, begins=begins, ignored=ignored)
     form = Form(name, made, told, template, twin=twin, finish=finish)
@@ -74,7 +72,7 @@ def get_blocks(
     above = titled or above
     named = next((field.pattern for field in told if field.above and field.pattern), above)
     shape, lead = _signed(sign, shape, label, rf"(?:{named}):?" if named else "") if sign else (shape, lead)
-    body = rf"^\s*(?:{label}|{_TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
+    body = rf"^\s*(?:{label}|{TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
     return parser_of(
         form, node="esxi", files=(*own, *files), commands=(*commands, *esxcli(path)), shape=shape, body=body, lead=lead
@@ -193,7 +191,7 @@ def get_block(
     form = Form(name, made, labels, template, twin=True, finish=finish)
     own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
     titles = "|".join(map(re.escape, title.split("|")))
-    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{_TWINS}|{REFUSED})$"
+    body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{TWINS}|{REFUSED})$"
     shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
     asked_by = (*esxcli(path, params), *commands)
     return parser_of(form, node="esxi", files=(*own, *files), commands=asked_by, shape=shape, body=body, lead=lead)
@@ -230,7 +228,7 @@ def key_value(
     """
     labels, params = split(fields)
     plain, told = declared(table, meaning, source, labels, params, ask)
-    made = replace(plain, counts_since=counts_since, gauges=tuple(gauges)) if counts_since else plain
+    made = _counting(plain, counts_since, gauges)
     template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
     form = Form(name, made, told, template, finish=finish, answers=answers)
     lines = body or rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"
@@ -258,7 +256,7 @@ def vsish_block(
     counts_since, gauges  see Table
     """
     labels, params = split(fields)
-    made = replace(_vsish_table(table, meaning, path, fields), counts_since=counts_since, gauges=tuple(gauges))
+    made = _counting(_vsish_table(table, meaning, path, fields), counts_since, gauges)
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
@@ -269,6 +267,11 @@ def vsish_block(
         shape=start,
         body=vsish_body(re.escape(title)),
     )
+
+
+def _counting(table: Table, since: Since, gauges: Sequence[str]) -> Table:
+    """Return a table whose numbers, but for gauges, count since a moment; the table itself where they do not."""
+    return replace(table, counts_since=since, gauges=tuple(gauges)) if since else table
 
 
 def _vsish_table(name: str, meaning: str, path: str, fields: Sequence[Field | Param]) -> Table:

@@ -10,6 +10,8 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, rows, run_template, typed
 from analyzer.tables import Block, Fault, Record, Row, Table
 
+# What a line of the same output in another form looks like.
+TWINS = f"{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}"
 Finish = Callable[[Row], None]
 Read = Callable[[Block], Output]
 Each = Callable[[Block, Record], Output]

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -24,7 +23,7 @@ from analyzer.forms.columns import (
     row_of,
     split,
 )
-from analyzer.forms.form import Finish, Form, parser_of
+from analyzer.forms.form import TWINS, Finish, Form, parser_of
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Table
 
@@ -61,7 +60,7 @@ def localcli_table(
     form = replace(base, read=lambda block: _by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}|{REFUSED})$"
+    body = rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{TWINS}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return parser_of(
         form,

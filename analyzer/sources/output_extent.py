@@ -97,10 +97,8 @@ class Text:
         found = prompts.find_prompt(text)
         if found is not None:
             return found
-        if host := prompts.waiting_host(
-            text
-        ):  # of a prompt that is one elsewhere in the text: prose has such words too
-            return self._prompted.get(host)
+        if host := prompts.waiting_host(text):
+            return self._prompted.get(host)  # prose has such words too: only that of a prompt elsewhere in the text
         typed = text.strip("`")
         if not (typed and (typed[0] in "/" or "a" <= typed[0] <= "z") and prompts.is_tool(typed)):
             return None
