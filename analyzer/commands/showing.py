@@ -113,11 +113,14 @@ def show_document(
 
 
 def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
+    from analyzer.report.open_asks import told_once
+
     shown = console()
     if redaction is None:
-        render(shown)
+        with told_once():
+            render(shown)
         return
-    with shown.capture() as made:
+    with shown.capture() as made, told_once():
         render(shown)
     _release(made.get(), redaction)
     click.echo(made.get(), nl=False)
