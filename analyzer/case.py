@@ -62,7 +62,7 @@ def document(
     of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
     rules that were judged; `faults_total` counts faults that the caller has not
     kept as well; of `problems` the first are kept and all are counted;
-    `settings` is what local settings changed (`muting.settle`). Times are ISO 8601 in UTC, sizes bytes.
+    `settings` is what local settings changed (`muting.apply_settings`). Times are ISO 8601 in UTC, sizes bytes.
     """
     traced: dict[int, Doc] = {}
     findings = ordered([plain(finding, traced) for finding in judgement.findings])
@@ -139,16 +139,18 @@ def _compact(value: Any) -> str:
 
 
 def load(path: Path) -> Doc:
-    """Return the document kept in `path`; a RefusedError says what is wrong with the file."""
+    """Return the document kept in `path`, a file or the folder of a triage; a RefusedError says what is wrong."""
     try:
+        if path.is_dir() and (path / "case.json").exists():
+            path /= "case.json"
         if path.exists() and not path.is_file():  # a device may never end
-            raise _no_document(str(path), "not a regular file")
+            raise _no_document(str(path), "it holds no case.json" if path.is_dir() else "not a regular file")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         what, do = "the case document cannot be read", "Give the case.json that `backline triage` wrote."
         raise RefusedError(what, where=str(path), why=error.strerror or "", do=do) from None
     except UnicodeDecodeError:
-        raise _no_document(str(path), "it is not UTF-8 text") from None
+        raise _no_document(str(path), "it is not UTF-8 text, perhaps a bundle") from None
     return loads(text, str(path))
 
 
@@ -157,7 +159,7 @@ def loads(text: str, where: str) -> Doc:
     try:
         doc = json.loads(text)
     except json.JSONDecodeError as error:
-        raise _no_document(f"{where}:{error.lineno}", error.msg) from None
+        raise _no_document(f"{where}:{error.lineno}", f"it is not JSON: {error.msg}") from None
     except (ValueError, RecursionError):
         raise _no_document(where, "a number or a nesting in it is too large") from None
     if not isinstance(doc, dict) or "schema" not in doc:
@@ -176,7 +178,7 @@ def _no_document(where: str, why: str) -> RefusedError:
         "this case document cannot be shown",
         where=where,
         why=why,
-        do="Give the case.json that `backline triage` wrote, or run triage again.",
+        do="Give the case.json that `backline triage` wrote, or run triage again with the bundle.",
     )
 
 

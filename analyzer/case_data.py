@@ -14,13 +14,15 @@ from analyzer.errors import RefusedError
 from analyzer.facts import Facts, site_signs
 from analyzer.guard import stage
 from analyzer.host_cards import host_cards
+from analyzer.ingest.chosen_lines import below
 from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
+from analyzer.judge.few_lines import few_lines
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
-from analyzer.rules.muting import settle
+from analyzer.rules.muting import apply_settings
 from analyzer.rules.settings import Settings
 from analyzer.samples import trim
 from analyzer.verdicts import Judgement
@@ -104,11 +106,13 @@ def conclude(
         judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
     material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
     trim()
-    marks = partial(settle, judgement, catalog, settings, material.created[:10])
+    marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
     moments = stage("the time line", partial(timeline, material.events, judgement, incident), _no_moments, tell)
     rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
     left = stage("problems that no rule covers", rest, _no_moments, tell)
+    chosen = partial(few_lines, catalog.rules, material.facts, judgement, material.nodes)
+    left = below(left, stage("known lines, too few for a finding", chosen, _no_moments, tell))
     glance = partial(host_cards, material.facts, material.nodes, material.events)
     cards = stage("the hosts at a glance", glance, _no_moments, tell)
     around = stage("the picture of the site", partial(_site, material.facts), _no_moments, tell)

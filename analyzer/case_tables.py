@@ -23,6 +23,7 @@ from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place
 from analyzer.tables import Block, Row, Table, name_blocks
 from analyzer.triage import Options, gather, read_case
@@ -62,6 +63,7 @@ class CaseTables:
     def __init__(self, paths: Sequence[Place], kept: Callable[[], Facts] | None = None) -> None:
         self._paths, self._kept = list(paths), kept
         self._facts: Facts | None = None
+        self.lost: list[str] = []  # what of the material could not be read, so that a table may lack rows
 
     def counts(self) -> dict[str, int]:
         """Return how many rows each table has that holds any, logs left out."""
@@ -74,14 +76,27 @@ class CaseTables:
         table = declared(name)
         if table.log and self._kept is not None:
             raise UsageError(f"{name} is a log, and a stored case keeps no whole logs", do="Open the bundle itself.")
-        facts = read(self._paths, name)[2] if table.log else self._all()
+        facts = self._read(name) if table.log else self._all()
         frame = facts.frame(name)
         return frame[[*[one for one in ORIGIN if one in frame.columns], *[column.name for column in table.columns]]]
 
     def _all(self) -> Facts:
         if self._facts is None:
-            self._facts = self._kept() if self._kept is not None else read(self._paths, None)[2]
+            self._facts = self._kept() if self._kept is not None else self._read(None)
         return self._facts
+
+    def _read(self, log_table: str | None) -> Facts:
+        _, ledger, facts = read(self._paths, log_table)
+        self.lost = lost(ledger)
+        return facts
+
+
+def lost(ledger: Ledger) -> list[str]:
+    """Return what of the material could not be read, a line each: damage, limits, sources that were cut or refused."""
+    damage = [f"{one.address}: {one.what}" for one in ledger.damage]
+    limits = [f"{one.address}: more than {one.name}" for one in ledger.limits]
+    sources = [f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST]
+    return list(dict.fromkeys([*damage, *limits, *sources]))
 
 
 def row_counts(intake: Intake, facts: Facts) -> Counter[str]:

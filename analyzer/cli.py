@@ -18,8 +18,8 @@ from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
 from analyzer.commands.places import CasePath, default_output, folder_named, moment, readable
-from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, interrupted, speaks_plainly
-from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
+from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, ends_with, interrupted, speaks_plainly
+from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
 from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 REPORT = RESULTS[1]
 FEW_FILES = 10  # so many archives in a folder are one case without a question
 # Imported when they are asked for.
+_FOLDER = click.Path(path_type=Path, readable=False)
+
 LATE = (
     "archive",
     "batch",
@@ -112,7 +114,7 @@ def main(debug: bool) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
+@click.option("-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME).")
 @form_option()
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
 @click.option("--all", "everything", is_flag=True, help="Print all findings and questions, and harmless lines.")
@@ -173,6 +175,7 @@ def triage(
         _json_result(json_to, case.written(document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
+    ends_with(_status(document, outcome.partial or bool(failed), outcome.broken_rules, fail_on))
     if not quiet and not printed:
         failed += _shown(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
@@ -180,7 +183,7 @@ def triage(
             click.echo(line)
         click.echo(f"report: {folder / REPORT}")
     if folder is not None and redaction is not None:
-        told_of_map(redaction)
+        say_where_the_map_is(redaction)
     if folder is not None and open_it:
         click.launch((folder / REPORT).resolve().as_uri())
     for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(document))]:

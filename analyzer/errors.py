@@ -57,7 +57,7 @@ class RuleFileError(BacklineError):
     exit_code = 4
 
 
-def told(error: Exception) -> str:
+def failure_text(error: Exception) -> str:
     """Return what went wrong with a case, for the engineer; of a fault of ours also where in our code."""
     if isinstance(error, BacklineError):
         return str(error)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from analyzer.errors import RefusedError, UsageError
 from analyzer.finding_names import finding_of
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.remote import Place, place
+from analyzer.text import counted
 from analyzer.verdicts import Evidence, Finding, Fix, Trace
 
 if TYPE_CHECKING:
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
 
 Doc = dict[str, Any]
 _SAVED = "case.json"
+_ARCHIVE = "backline-archive.json"
 _NO_MATERIAL = "A saved case holds findings and no tables: open the bundle itself, or an archived case."
 
 
 def open_case(
-    paths: str | Path | Sequence[str | Path],
+    paths: str | Path | Iterable[str | Path],
     *,
     case: str = "",
     kb: Sequence[str | Path] = (),
@@ -35,19 +39,21 @@ def open_case(
 ) -> OpenedCase:
     """Open a case: bundles and loose files are triaged in memory; what was triaged before is read back.
 
-    paths     a path or several, also URLs of a storage; a folder of results, a case.json, or an archive
+    paths     a path or several, also URLs of a storage; a folder of results, a case.json, or an archive; `~` is home
     case      of an archive the name of the case, or the start of its id
     kb        folders of more rules; drafts: judge draft rules as well. For a triage alone
     incident  when the trouble was, ISO 8601 in UTC. For a triage alone
 
     Nothing is written. Raises RefusedError when nothing can be read, UsageError for a word that fits nothing.
     """
-    several = [paths] if isinstance(paths, str | Path) else list(paths)
-    given = [place(path) for path in several]
+    given = [_place(path) for path in _several(paths)]
     if not given:
         raise UsageError("no path is given")
     if case:
-        return _archived(str(several[0]), case)
+        return _archived(str(given[0]), case)
+    for path in given:
+        if isinstance(path, Path):
+            _check(path)
     saved = _saved(given)
     return (
         OpenedCase(_read(saved)) if saved is not None else _triaged(given, [Path(one) for one in kb], drafts, incident)
@@ -109,7 +115,7 @@ class OpenedCase:
     ) -> Iterator[MergedLine]:  # fmt: skip
         """Yield the lines of all logs, of all hosts, merged by time in UTC, as `backline log` prints them.
 
-        around  a time, or a finding (also its id); length: of the stretch, 90s, 10m, 2h
+        around  a time (UTC where no zone is said), or a finding (also its id); length: of the stretch, 90s, 10m, 2h
         host    part of a name; object: a word such as vmnic3; grep: a regex; level: this severe or worse
 
         Raises UsageError of a saved or archived case: it keeps no whole logs.
@@ -139,7 +145,7 @@ class OpenedCase:
         from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
 
         if isinstance(around, datetime):
-            return around
+            return around if around.tzinfo else around.replace(tzinfo=UTC)
         name = around.id if isinstance(around, Finding) else around
         moment = moments.typed(name) if isinstance(around, str) else None
         return moment or moments.moment_of(finding_of(self.document, name))
@@ -154,7 +160,40 @@ class OpenedCase:
         return self._tables
 
     def __repr__(self) -> str:
-        return f"<case {self.name!r}: {len(self.document['findings'])} findings>"
+        return f"<case {self.name!r}: {counted(len(self.document['findings']), 'finding')}>"
+
+    def _repr_html_(self) -> str:
+        """Show the findings as a table in a notebook."""
+        heads = ("severity", "confidence", "title", "machine", "object")
+        rows = [
+            [str(record[key]) for key in ("severity", "confidence", "title", "node", "subject")]
+            for record in self.document["findings"]
+        ]
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        head = "".join(f"<th>{word}</th>" for word in heads)
+        told = "complete" if self.complete else "not complete"
+        rest = f"material {told}; cannot tell: {len(self.cannot_tell):,}"
+        return f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _several(paths: Any) -> list[Any]:
+    one = isinstance(paths, str | bytes | Path) or hasattr(paths, "read") or not isinstance(paths, Iterable)
+    return [paths] if one else list(paths)
+
+
+def _place(path: Any) -> Place:
+    if not isinstance(path, str | Path):
+        raise TypeError(f"a path is a str or a Path, not {type(path).__name__}: {path!r:.80}")
+    return place(path) if isinstance(path, str) and "://" in path else Path(path).expanduser()
+
+
+def _check(path: Path) -> None:
+    """Refuse what is not there, and an archive without the name of a case."""
+    if not os.path.lexists(path):
+        raise RefusedError("no such file or folder", where=str(path), do="Check the path.")
+    if (path / _ARCHIVE).is_file():
+        do = f"Name one of its cases: open_case({str(path)!r}, case=...). `backline archive list` has their names."
+        raise UsageError("this is an archive of many cases", where=str(path), do=do)
 
 
 def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
@@ -183,8 +222,6 @@ def _is_document(path: Path) -> bool:
 
 
 def _read(path: Path) -> Doc:
-    if not path.exists():
-        raise RefusedError("no such file or folder", where=str(path), why="it does not exist", do="Check the path.")
     return documents.load(path)
 
 

@@ -8,6 +8,8 @@ unmodified library). Values without options live in one dict, as a record of for
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from io import StringIO
 from typing import Any
 
@@ -45,6 +47,16 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self._choices: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], list[Step]] = {}
         self.begin()
+
+    def may_record(self, lines: Iterable[str]) -> bool:
+        """Tell whether a line gives what a record cannot do without: False means that no record comes of them."""
+        return any(match(line) for line in lines for match in self._telling)
+
+    @cached_property
+    def _telling(self) -> list[Callable[[str], Any]]:
+        needed = {one.name for one in self.values if "Required" in one.OptionNames()} or set(self._empty)
+        rules = [rule for state in self.states.values() for rule in state]
+        return [one.regex_obj.match for one in rules if any(f"(?P<{name}>" in one.regex for name in needed)]
 
     def begin(self) -> None:
         """Start over with no records."""

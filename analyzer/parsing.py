@@ -49,6 +49,7 @@ class Parser:
               was pasted; "" when only file or command tell
     body      regex matched against each following line while the output goes on; a line
               that does not match ends the output (blank lines are allowed inside)
+    entire    regex of a first line that begins all there is: a stretch of a paste that begins so is no excerpt
     lead      regex of lines above the first one that `shape` is sure of, which belong to the output too
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
@@ -73,6 +74,7 @@ class Parser:
     commands: tuple[str, ...] = ()
     shape: str = ""
     body: str = ""
+    entire: str = ""
     lead: str = ""
     typed: str = ""
     head: str = ""
@@ -107,6 +109,10 @@ class Parser:
         if self.stream:  # its first line may be megabytes; how it begins tells
             return compiled(self.shape).match(line, 0, MOST_LINE)
         return compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+
+    def is_all(self, line: str) -> bool:
+        """Tell whether a pasted stretch that begins with this line is no excerpt."""
+        return bool(self.entire) and len(line) <= MOST_LINE and bool(compiled(self.entire).match(line))
 
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
@@ -154,12 +160,19 @@ def registry() -> dict[str, Parser]:
 @cache
 def siblings(table: str) -> tuple[str, ...]:
     """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
+    own = _makers().get(table, set())
+    beside = {one.name for parser in own for one in registry()[parser].tables}
+    return tuple(sorted(name for name in beside if name != table and _makers()[name] <= own))
+
+
+@cache
+def _makers() -> dict[str, set[str]]:
+    """Return the names of the parsers that fill each table."""
     made_by: dict[str, set[str]] = {}
     for parser in registry().values():
         for one in parser.tables:
             made_by.setdefault(one.name, set()).add(parser.name)
-    own = made_by.get(table, set())
-    return tuple(sorted(name for name, makers in made_by.items() if name != table and makers <= own))
+    return made_by
 
 
 @cache
@@ -249,6 +262,11 @@ def _template(name: str, text: str) -> Machine:
     from analyzer.machine import Machine  # noqa: PLC0415 - the same
 
     return Machine(text or template_text(name))
+
+
+def may_record(parser: Parser, lines: Iterable[str]) -> bool:
+    """Tell whether the template of a form can make a record of some lines; False is certain, and told quickly."""
+    return _template(parser.name, parser.template).may_record(line for line in lines if len(line) <= MOST_LINE)
 
 
 def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None, template: str = "") -> Output:

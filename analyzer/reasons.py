@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from analyzer import text
 
 _AT = re.compile(r" at (?P<of>\S.*:\d+)$")  # `vm.vcpus has no value at esx01.txt:100`
+_OUTPUT = re.compile(r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is empty|were not|may be))")
 _WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
 _NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
 MOST = 4  # names in one sentence
@@ -41,7 +42,7 @@ def counted(reasons: Iterable[tuple[str, str]], *, name: bool = True) -> list[tu
 def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
     """Return a reason with marks for what is its subject's own, and those parts."""
     parts: list[tuple[str, str]] = []
-    for pattern, mark in ((_AT, _PLACE), (_WITH, _KEYS)):
+    for pattern, mark in ((_AT, _PLACE), (_OUTPUT, _PLACE), (_WITH, _KEYS)):
         if found := pattern.search(why):
             parts.append((mark, found["of"]))
             why = why[: found.start("of")] + mark + why[found.end("of") :]

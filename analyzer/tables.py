@@ -148,7 +148,7 @@ class Table:
         return (cells for _, _, cells in self.given.rows) if self.given is not None else iter(())
 
     @property
-    def told(self) -> str:
+    def spoken_name(self) -> str:
         """The name by which a rule speaks of it."""
         return self.signature or self.name
 

@@ -11,9 +11,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.case_tables import CaseTables, declared, plain_names, read, row_counts
-from analyzer.errors import UsageError, WriteError
+from analyzer.case_tables import CaseTables, declared, lost, plain_names, read, row_counts
+from analyzer.errors import RefusedError, UsageError, WriteError
 from analyzer.lazy_dataclass import dataclass
+from analyzer.report.wording import few
 from analyzer.sources.remote import Place
 from analyzer.text import for_csv, for_terminal, one_line
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 class RowFilter:
     """Which rows of a table are wanted; nothing chooses all.
 
-    nodes   machines by name or a pattern such as `esx*`, in any case
+    nodes   machines by name, its first label or a pattern such as `esx*`, in any case
     where   a condition over the columns, as SQL has it: `rx_missed > 0 AND driver = 'ixgben'`
     since   first and last moment of rows that tell a time, UTC; None for any
     most    rows that are printed, 0 for all
@@ -41,6 +42,10 @@ class RowFilter:
     def __bool__(self) -> bool:
         return bool(self.nodes or self.where or self.since or self.most)
 
+    def only_nodes(self) -> RowFilter:
+        """Return the choice of machines alone."""
+        return RowFilter(nodes=self.nodes)
+
     def of(self, frame: pd.DataFrame, times: list[str]) -> tuple[pd.DataFrame, int]:
         """Return the wanted rows of a frame in their order, and how many there were without `most`.
 
@@ -50,8 +55,9 @@ class RowFilter:
         wanted = [f"({self.where}\n)"] if self.where else []
         values: list[Any] = []
         if self.nodes:
-            wanted.append(f"({' OR '.join(['lower(node) GLOB lower(?)'] * len(self.nodes))})")
-            values += self.nodes
+            called = ["lower(node) GLOB lower(?) OR lower(split_part(node, '.', 1)) = lower(?)"] * len(self.nodes)
+            wanted.append(f"({' OR '.join(called)})")
+            values += [word for word in self.nodes for _ in range(2)]
         if self.since is not None and self.until is not None:
             if not times:
                 raise UsageError("the rows of this table tell no time", do="Leave --around out.")
@@ -83,25 +89,36 @@ def _said(error: duckdb.Error) -> str:
     return str(error).partition("\n")[0]
 
 
-def coverage(path: Place, form: str | None) -> None:
-    """Print every table that was filled from `path`: rows and members, then what nobody read."""
+def coverage(path: Place, form: str | None) -> list[str]:
+    """Print every table that was filled from `path`: rows and members, then what nobody read; return what was lost.
+
+    Raises RefusedError, after that, when no table was filled.
+    """
     intake, ledger, facts = read([path], None)
     rows = row_counts(intake, facts)
     lines: Counter[str] = Counter()
     for scan in intake.scans:
         lines[scan.table] += scan.lines
     states = Counter(source.state for source in ledger.sources)
+    summary = {
+        "rows": dict(sorted(rows.items())),
+        "log_lines": dict(sorted(lines.items())),
+        "members": dict(sorted(states.items())),
+        "lines_not_understood": intake.faults_total,
+    }
+    _print_coverage(summary, form)
+    if not rows and not lines:
+        why = next((f"{one.address}: {one.why}" for one in ledger.sources if one.why), "no file was found")
+        raise RefusedError("no table was filled", where=str(path), why=why, do="Give a bundle, or files it is made of.")
+    return lost(ledger)
+
+
+def _print_coverage(summary: dict[str, Any], form: str | None) -> None:
     if form == "json":
-        summary = {
-            "rows": dict(sorted(rows.items())),
-            "log_lines": dict(sorted(lines.items())),
-            "members": dict(sorted(states.items())),
-            "lines_not_understood": intake.faults_total,
-        }
         print(json.dumps(summary, indent=1))
         return
-    records = [(name, count, "rows") for name, count in sorted(rows.items())]
-    records += [(name, count, "lines searched") for name, count in sorted(lines.items())]
+    records = [(name, count, "rows") for name, count in summary["rows"].items()]
+    records += [(name, count, "lines searched") for name, count in summary["log_lines"].items()]
     if form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(["table", "count", "what"])
@@ -109,16 +126,16 @@ def coverage(path: Place, form: str | None) -> None:
         return
     for name, count, what in records:
         print(f"{name:32s} {count:>10,} {what}")
-    print(f"\nmembers: {', '.join(f'{count} {state}' for state, count in sorted(states.items()))}")
-    print(f"lines not understood: {intake.faults_total}")
+    print(f"\nmembers: {', '.join(f'{count} {state}' for state, count in summary['members'].items())}")
+    print(f"lines not understood: {summary['lines_not_understood']}")
 
 
-def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | None = None) -> None:
-    """Print the rows of one table; CSV cells are made safe for a spreadsheet.
+def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | None = None) -> list[str]:
+    """Print the rows of one table, CSV cells made safe for a spreadsheet; return what of the material was lost.
 
     Raises UsageError for a table that no parser declares. What is not printed is counted on standard error.
     """
-    frame, all_ = _chosen(path, table, wanted or RowFilter())
+    frame, all_, gone = _chosen(path, table, wanted or RowFilter())
     names = [str(name) for name in frame.columns]
     rows = frame.itertuples(index=False, name=None)
     if form == "json":
@@ -133,16 +150,17 @@ def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | N
             print(line)
     if len(frame) < all_:
         print(f"backline: {all_ - len(frame):,} more rows; --limit 0 prints all", file=sys.stderr)
+    return gone
 
 
-def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> int:
-    """Write the rows of one table as Parquet, whole or not at all; return how many rows it has.
+def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> tuple[int, list[str]]:
+    """Write the rows of one table as Parquet, whole or not at all; return their number, and what was lost.
 
     Its origin is in the columns `node`, `member` and `line`. Raises UsageError as `print_table`, WriteError.
     """
     import duckdb  # noqa: PLC0415 - heavy
 
-    frame, _ = _chosen(path, table, wanted)
+    frame, _, gone = _chosen(path, table, wanted)
     part = file.with_name(f".{file.name}.part")
     try:
         with duckdb.connect() as con:
@@ -155,13 +173,19 @@ def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> int
         raise WriteError("cannot write the table", where=str(file), why=why, do="Give another file.") from error
     finally:
         part.unlink(missing_ok=True)
-    return len(frame)
+    return len(frame), gone
 
 
-def _chosen(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, int]:
+def _chosen(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, int, list[str]]:
     table = declared(name)
     times = [column.name for column in table.columns if column.kind == "time"]
-    return wanted.of(CaseTables([path]).frame(name), times)
+    tables = CaseTables([path])
+    whole = tables.frame(name)
+    frame, number = wanted.of(whole, times)
+    if wanted.nodes and len(whole) and not len(wanted.only_nodes().of(whole, times)[0]):
+        do = f"{name} has {few(sorted(set(whole['node'])), 10)}."
+        raise UsageError(f"no machine with such rows is called {' or '.join(wanted.nodes)}", do=do)
+    return frame, number, tables.lost
 
 
 def _plain(cell: Any) -> Any:

@@ -20,7 +20,7 @@ from analyzer.errors import RefusedError
 from analyzer.facts import Facts, made, releases, site_signs
 from analyzer.guard import Tell, stage
 from analyzer.ingest import harmless
-from analyzer.ingest.coverage import empty_outputs, node_records, settle, source_records
+from analyzer.ingest.coverage import empty_outputs, finish_ledger, node_records, source_records
 from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.intake import Intake
@@ -39,9 +39,11 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
+from analyzer.sources.item import JOIN, MAY_READ, is_piece
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
+from analyzer.sources.zip import ENCRYPTED
 from analyzer.tables import Row
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
@@ -194,9 +196,8 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         place = intake.places[key]
         if place.scope == "root" and not ledger.complete(place.name):
             facts.incomplete(node.id)
-    for row in intake.rows if every else _once(intake.rows):
-        if row.block.node not in left_out:
-            facts.add(row)
+    rows = intake.rows if every else _once(intake.rows)
+    facts.add_read(row for row in rows if row.block.node not in left_out)
     for frame in intake.frames:
         facts.add_frame(frame)
     for scan in intake.scans:
@@ -242,22 +243,36 @@ def case_name(paths: Sequence[Place]) -> str:
 
 def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
-    understood = settle(ledger, intake, kinds)
+    understood = finish_ledger(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
     if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
         return None
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
+    reasons = reasons or [f"{one.address}: {one.what}" for one in ledger.damage[:5]]
     return RefusedError(
         "nothing could be read",
         where=", ".join(str(path) for path in paths[:3]),
         why="; ".join(reasons) or "no file was found",
-        do="Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript.",
+        do=_what_to_do(ledger),
     )
 
 
+def _what_to_do(ledger: Ledger) -> str:
+    """Return the next step of somebody whose material could not be read."""
+    if any(source.why == ENCRYPTED for source in ledger.sources):
+        return "Give the folder that you get when you unpack it with the password."
+    if any(source.address.endswith("backline-archive.json") for source in ledger.sources):
+        return "Give a bundle; the cases of an archive are listed by `backline archive list --archive DIR`."
+    if any("Permission denied" in one.what for one in ledger.damage):
+        return MAY_READ
+    if any(is_piece(source.address) and "binary data" in source.why for source in ledger.sources):
+        return JOIN
+    return "Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript."
+
+
 def _harmless(intake: Intake) -> list[dict[str, Any]]:
-    return harmless.told(intake, harmless.rows_of(fact_tables.shipped()))
+    return harmless.harmless_records(intake, harmless.rows_of(fact_tables.shipped()))
 
 
 def _nothing() -> list[dict[str, Any]]:

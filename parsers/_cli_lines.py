@@ -13,7 +13,7 @@ from ._nsxt import DATED, stray, typed_row
 _DATED = re.compile(rf"\s*{DATED}")
 
 
-def told_rows(
+def text_rows(
     table: Table,
     block: Block,
     parser: str,

@@ -27,7 +27,7 @@ LIST = Table(
         Column("link_up", "bool", "the link is up"),
         Column("speed_mbps", "int", "speed of the link, 0 while down", "Mbit/s"),
         Column("duplex", "str", "Full or Half"),
-        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
+        Column("mac", "str", "MAC address of the NIC", form=MAC_FORM),
         Column("mtu", "int", "largest frame payload", "bytes"),
         Column("description", "str", "model as the driver names it"),
     ),

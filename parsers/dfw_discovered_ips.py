@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
-from ._cli_lines import told_rows
+from ._cli_lines import text_rows
 
 TABLE = Table(
     name="nsx.discovered_ip",
@@ -36,7 +36,7 @@ _REST = re.compile(r"\s*(?:Features Enabled|Number of (?:Adds|Deletes)|Last upda
 
 def parse(block: Block) -> Output:
     """Read the addresses, one row each."""
-    return told_rows(TABLE, block, PARSER.name, (_FILTER,), _ROW, _REST)
+    return text_rows(TABLE, block, PARSER.name, (_FILTER,), _ROW, _REST)
 
 
 PARSER = Parser(

@@ -44,11 +44,16 @@ NO_OBJECT = "this host"
 TEXTS = (
     ("Lost uplink redundancy on virtual switch", "esx.problem.net.redundancy.lost"),  # a capture of 6.7
     ("Network connectivity restored on virtual switch", "esx.clear.net.connectivity.restored"),  # the same
+    ("Lost network connectivity on virtual switch", "esx.problem.net.connectivity.lost"),  # a capture of vobd.log
+    ("Lost connectivity to storage device", "esx.problem.storage.connectivity.lost"),  # VMware's list of events
+    ("Lost path redundancy to storage device", "esx.problem.storage.redundancy.lost"),  # the same, a capture of 4.x
+    ("Connectivity to storage device", "esx.clear.storage.connectivity.restored"),  # KB 328900
     ("Lost access to volume", "esx.problem.vmfs.heartbeat.timedout"),  # KB 1009557
     ("A duplicate IP address was detected for", "esx.problem.net.vmknic.ip.duplicate"),  # KB 1020647
     ("performance has deteriorated. I/O latency increased", "esx.problem.scsi.device.io.latency.high"),  # KB 2007236
     ("has entered the All Paths Down state", "esx.problem.storage.apd.start"),  # KB 2004684
     ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
+    ("The ramdisk '", "esx.problem.visorfs.ramdisk.full"),  # KB 2033073; a public post of 6.0
     ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
 )
 # What stands before the text of an event in vmkernel.log, or the line that is written when it happens.
@@ -71,6 +76,8 @@ def parse(block: Block) -> Output:
                 event, message = _of_kernel(message)
             elif log is not vobd.PARSER:
                 event = _event_of(message)
+            elif event is None:  # pasted from where the id in brackets was lost, such as a page or a mail
+                event = _event_by_text(message.lstrip())
             if isinstance(event, str) and _ID.fullmatch(event):
                 named = OBJECT.search(message)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
@@ -93,7 +100,11 @@ def _event_of(message: str) -> str | None:
     named = _ID.search(message)
     if named is not None:
         return named.group()
-    text = message[found.end() :] if (found := _EVENT.match(message)) else ""
+    return _event_by_text(message[found.end() :]) if (found := _EVENT.match(message)) else None
+
+
+def _event_by_text(text: str) -> str | None:
+    """Return the id of the event that has this text."""
     return next((event for words, event in TEXTS if words in text), None)
 
 

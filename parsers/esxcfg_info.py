@@ -48,7 +48,7 @@ class _Part:
     name: str = ""
     empty: bool = True
 
-    def told(self, leaf: str, text: str) -> None:
+    def note(self, leaf: str, text: str) -> None:
         """Take note of a leaf: the first one of a part names it when it is a name, and so does the same one again."""
         if leaf == self.named_by or (self.empty and leaf.endswith("Name")):
             self.named_by, self.name = leaf, text
@@ -72,7 +72,7 @@ def parse(block: Block) -> Output:
             continue
         text = leaf.groupdict().get("value", "").strip()
         parts = [one for one in parts if one.depth < len(leaf["indent"])]
-        parts[-1].told(leaf["name"], text)
+        parts[-1].note(leaf["name"], text)
         if not text or any(one.title.startswith(_PASSED) for one in parts):
             continue
         count += 1

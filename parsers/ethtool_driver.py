@@ -1,7 +1,7 @@
 """Guest `ethtool -i`: which driver and version serve a network interface.
 
 Source: ethtool's own output, `key: value` in lines at the left margin. `N/A` stands for "not
-known to the driver" and is left empty.
+known to the driver" and is left empty. Without its command a driver that no VM has is that of a host's NIC.
 """
 
 from analyzer.forms import Field, Param, key_value
@@ -29,7 +29,7 @@ PARSER = key_value(
     ask="`ethtool -i eth0` in the guest, for each interface",
     node="guest",
     commands=(ethtool("-i", "--driver"),),
-    shape=r"^\s*driver:\s*[\w-]+\s*$",
+    shape=r"^\s*driver:\s*(?:vmxnet\d?|e1000e?|pcnet32|vlance|virtio_net)\s*$",  # others serve NICs of a host
     begins="driver",
     ignored=r"(?:expansion-rom-version|supports-[a-z-]+)",
 )  # fmt: skip

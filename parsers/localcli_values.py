@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from analyzer.forms import json_twin
-from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, compiled, fault_at
+from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
+from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
 COMMANDS = (
@@ -79,6 +79,8 @@ TABLE = Table(
 MOST_VALUES = 20_000  # of one output
 MOST_LABELS = 25  # that an output of an unknown command begins with, to see whether they are names of anything
 KNOWN = tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True))
+_LISTED = frozenset(map(file_name, IN_BUNDLE))
+_MEMBER = re.compile(r"(?:^|/)(?:commands(?=.*\.txt$)|json(?=.*\.json$))/(?:\d+\.)?(?P<name>[^/]*)\.\w+$")
 _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
 _RULER = re.compile(r"\s*-+(?: +-+)*\s*$")
 _NAME = re.compile(r"[\w(][^:]{0,59}$")  # of an object
@@ -115,7 +117,8 @@ def _tells_of_nothing(block: Block) -> bool:
 
 
 def _is_listed(address: str) -> bool:
-    return compiled("|".join(f"(?:{name})" for name in KNOWN)).search(address) is not None
+    found = _MEMBER.search(address)
+    return found is not None and found["name"] in _LISTED
 
 
 def _asked(block: Block) -> str | None:

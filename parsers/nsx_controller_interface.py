@@ -24,6 +24,6 @@ PARSER = controller_table(
     Field("MTU", "mtu", "int", "MTU", unit="bytes", pattern=r"\S+"),
     Field("Admin-Status", "admin_up", "bool", "it is switched on", pattern=r"[A-Z]+"),
     Field("Link-Status", "link_up", "bool", "it has a link", pattern=r"[A-Z]+"),
-    typed=r"^\s*show network interface",
+    typed=r"^\s*show network interfaces?\s*$",
     body=r"[A-Za-z][\w.:-]*\s.*\b(?:UP|DOWN|UNKNOWN)\s*$",
 )

@@ -21,6 +21,7 @@ TABLE = Table(
         Column("matches", "str", "protocol, source and destination, as printed"),
         Column("verdict", "str", "accept, drop, reject, …"),
         Column("logged", "str", "with log, where its packets are logged"),
+        Column("rule_tag", "str", "tag of the rule, which its lines in dfwpktlogs end with"),
     ),
 )
 _ROW = r"rule \d+ at \d+ (?:in|out|inout) \S"

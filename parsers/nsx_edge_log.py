@@ -35,6 +35,6 @@ PARSER = log(
         r"(?:^|/)edge[-\w.]*/(?:var/log/)?messages(?:\.\d+)?(?:\.gz)?$",
     ),
     commands=(r"^\s*show log(?:\s+(?:follow|reverse|last \d+))*\s*$",),
-    shape=rf"\s*{PRI}(?:{_ISO}|{SYSLOG}) (?:vShield-edge|vse|edge)[\w.-]* [\w./-]+(?:\[\d+\])?: ",
+    shape=rf"\s*{PRI}(?:{_ISO}|{SYSLOG}) (?:vShield-edge|vse|edge)[\w.-]* [\w./-]+(?:\[\d*\])?: ",
     node="nsx_edge",
 )

@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Table
 
-from ._cli_lines import told_rows
+from ._cli_lines import text_rows
 
 TABLE = Table(
     name="nsx.edge_route",
@@ -40,7 +40,7 @@ _REST = re.compile(
 
 def parse(block: Block) -> Output:
     """Read the routes, one row a line."""
-    return told_rows(TABLE, block, PARSER.name, (), _ROW, _REST)
+    return text_rows(TABLE, block, PARSER.name, (), _ROW, _REST)
 
 
 PARSER = Parser(

@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
-from ._cli_lines import told_rows
+from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, UUID
 
 TABLE = Table(
@@ -40,7 +40,7 @@ _REST = re.compile(r"\s*(?:Logical Router\s*$|UUID\s+VRF|IPv[46] Forwarding Tabl
 
 def parse(block: Block) -> Output:
     """Read the networks, one row for each hop."""
-    return told_rows(TABLE, block, PARSER.name, (_ROUTER,), _ROW, _REST, carried="route")
+    return text_rows(TABLE, block, PARSER.name, (_ROUTER,), _ROW, _REST, carried="route")
 
 
 PARSER = Parser(

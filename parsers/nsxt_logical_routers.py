@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Table
 
-from ._cli_lines import told_rows
+from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, UUID
 
 TABLE = Table(
@@ -48,7 +48,7 @@ def parse(block: Block) -> Output:
     """Read the routers, one row each."""
     wrapped = any(_WRAPPED.match(line) for line in block.lines)
     told, row = ((_FIRST,), _SECOND) if wrapped else ((), _WHOLE)
-    return told_rows(TABLE, block, PARSER.name, told, row, _REST)
+    return text_rows(TABLE, block, PARSER.name, told, row, _REST)
 
 
 PARSER = Parser(

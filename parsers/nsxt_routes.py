@@ -12,7 +12,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Row, Table
 
-from ._cli_lines import told_rows
+from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE
 
 TABLE = Table(
@@ -52,7 +52,7 @@ _TITLE = r"Flags: (?:t0c - Tier0-Connected|c - connected)"
 
 def parse(block: Block) -> Output:
     """Read the routes, one row a line."""
-    for item in told_rows(TABLE, block, PARSER.name, (), _ROW, _REST, carried="route"):
+    for item in text_rows(TABLE, block, PARSER.name, (), _ROW, _REST, carried="route"):
         if isinstance(item, Row):
             marks = _MARKS.match(block.lines[item.line - block.first_line])
             before = marks[0] if marks else ""

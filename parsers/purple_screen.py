@@ -2,6 +2,7 @@
 
 Source: the console of a host of 4.1 to 9.0 after a panic; `[Releasebuild-…]`, the panic, registers, then the backtrace.
 Forms: the text of KB 303440 (ESX 4), of KB 2000091 (ESXi 5), of KB 318671 (ESXi 6) and the note of a reader on 7.0.3;
+`Panic Details:` and `Panic Message:` of KB 387631, `BUG: failure at vmkdrivers/` of KB 2011474;
 the same lines stand behind the heads of vmkernel.log in the text that `esxcfg-dumppart -L` writes. So this log has all
 lines of vmkernel.log, and those of screens, which have no time and are no vmkernel.log: they prove nothing of its rest.
 """
@@ -25,12 +26,21 @@ TABLE = Table(
 )
 
 _FRAME = r"0x[0-9a-f]{8,16}:\[0x[0-9a-f]{8,16}\]"
-_BEGIN = rf"(?:VMware ESXi? .{{0,60}}\[Releasebuild-\d+|@BlueScreen: |#[A-Z]{{2}} Exception|{_FRAME})"
+# a frame as articles quote it, without the stack or without any address (KB 318512, 341164)
+_QUOTED = r"(?:\[0x[0-9a-f]{8,16}\])?[A-Za-z_]\w{2,80}@(?:vmkernel#|\(|[\w.]{3,60}#)[\w.#<>)]{1,40}\+0x[0-9a-f]"
+_HEAD = r"(?:VMware ESXi? .{0,60}\[Releasebuild-\d+|@BlueScreen: |#[A-Z]{2} Exception)"
+_BEGIN = (
+    rf"(?:{_HEAD}|{_FRAME}|{_QUOTED}"
+    r"|(?:\d{1,2}\. )?Panic (?:Details|Message): |BUG: failure at vmkdrivers/"
+    r"|ip_init: failed to allocate |tcp_syncache\.\w+ == NULL)"
+)
+# what goes on a screen; the template takes the panics among them for lines of their own
 _REST = (
     r"(?:NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/|ASSERT bora/|Failed at bora/"
-    r"|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic"
-    r"|cr[0-9]=|r[a-z0-9]{2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump|No (?:place|port)|Debugger"
-    r"|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace|Backtrace for|Starting coredump|Dump)"
+    r"|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic|0x[0-9a-f]{6,7}:\[0x"
+    r"|cr[0-9]=|r[a-z0-9]{2}=|e[a-z]{1,2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump"
+    r"|No (?:place|port)|Debugger|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace"
+    r"|Backtrace for|Starting coredump|Dump)"
 )
 
 
@@ -52,4 +62,4 @@ def parse(block: Block) -> Output:
         yield from _SCREEN.parse(block)
 
 
-PARSER = replace(_SCREEN, parse=parse)
+PARSER = replace(_SCREEN, parse=parse, entire=rf"\s*{_HEAD}")

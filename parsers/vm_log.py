@@ -32,7 +32,8 @@ _THREAD = r"[A-Za-z][\w#.-]*"  # vmx, vcpu-0, mks, svga, worker-12, PowerNotifyT
 _SHAPE = (
     rf"\s*(?:{TS}\| [\w#.-]+\|"
     rf"|{TS} (?:Em|Al|Cr|Er|Wa|No|In|Db|Tr)\(0\d\)(?:\[\+\]|\+)? {_THREAD} (?!<)"
-    rf"|{MON} \d\d \d\d:\d\d:\d\d\.\d{{3}}: [\w#.-]+\|)"
+    rf"|{MON} \d\d \d\d:\d\d:\d\d\.\d{{3}}: [\w#.-]+\|"
+    r"|DISKLIB-[A-Z]+ *: |(?:vmx|mks|vcpu-\d+)\| [A-Z]\d{3}: )"  # as people quote lines
 )
 _PRODUCT = re.compile(r"\bLog for VMware ([A-Za-z]+)")
 # a log that lost its head: the system below it, or the program that started it
@@ -41,14 +42,14 @@ _DESKTOP = re.compile(
     r"|\bHost: WIN32\b|[\\/]VMware (?:Workstation|Player|Fusion)\b"
 )
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
+_SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript
 
 
 def parse(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
-    found = _FOLDER.search(block.address)
+    found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
-    name = re.split(r"[/!]", block.address)[-1]
-    folder = (found[1] or found[2]) if found else name if ".log" in name else None
+    folder = next(filter(None, found.groups())) if found else re.split(r"[/!]", block.address)[-1] or None
     for item in log_rows(TABLE, PARSER.name, block):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder

@@ -2,10 +2,11 @@
 
 Source: `var/run/log/vmkernel.log` and `var/log/vmkernel.*` of a vm-support bundle with their
 rotated copies; on 4.x `var/log/messages`. Line forms: 3.5 to 8.0, decided per line, because a
-log goes on over an upgrade. Lines tagged vmkwarning stand in this log too.
+log goes on over an upgrade. Lines tagged vmkwarning stand in this log too. Articles quote lines
+without their stamp (KB 399748: `cpu0:2098206)ApeiHEST: …`) or without all of their head (KB 394262).
 """
 
-from analyzer.forms.logs import HOST, LEVEL, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
+from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
 from analyzer.tables import Column, Table
 
 COLUMNS = (
@@ -28,13 +29,18 @@ TABLE = Table(
     log=True,
 )
 
+# as an article or a mail quotes a line, without its head: `WARNING: Heap: 2525: Heap vmfs3 already …`
+BARE = r"(?:WARNING|ALERT): [A-Za-z][\w.]{1,40}: (?:\w{1,80}:)?\d{1,5}: "
 _CPU = r"cpu\d+:\d+(?: opID=[\w-]+)?\)"
 _SHAPE = (
-    rf"\s*(?:{PRI}{TS} (?:{HOST}(?:vmkernel|vmkwarning|vmkalert): )?{_CPU}"
+    rf"\s*(?:{PRI}{TS[: TS.rindex('(')]}(?:Z|[+-]\d\d:?\d\d)? (?:{HOST}(?:vmkernel|vmkwarning|vmkalert): )?{_CPU}"
     rf"|{PRI}{TS} {HOST}{SEV} +(?:vmkernel|vmkwarning|vmkalert): {_CPU}"
     rf"|{PRI}{SYSLOG} {HOST}[\w.-]+: (?:(?:\d+:)?\d+:\d\d:\d\d\.\d+|TSC: \d+) {_CPU}"
+    rf"|{MASKED} {HOST}(?:\w\w\([\d#]+\) +)?(?:(?:vmkernel|vmkwarning|vmkalert): )?cpu[\d#]+:[\d#]+(?: opID=\S+)?\)"
     rf"|TSC: \d+ {_CPU}"
-    rf"|(?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU})"
+    rf"|(?:vmkernel: )?(?:\d+:)?\d+:\d\d:\d\d\.\d+ {_CPU}"
+    rf"|{_CPU}"
+    rf"|{BARE})"
 )
 
 

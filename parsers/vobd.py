@@ -4,7 +4,7 @@ Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messag
 microseconds runs since boot and is not in order with the stamps across correlators.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
 
 TABLE = Table(
@@ -26,7 +26,9 @@ TABLE = Table(
 _VOB = r" +\[\w+\] \d+us: "
 _SHAPE = (
     rf"\s*{PRI}(?:{TS}:{_VOB}|{TS} {HOST}{SEV} +vobd\[\d+\]:|{TS} {HOST}vobd:{_VOB}"
-    rf"|{SYSLOG} {HOST}vobd: +{SYSLOG}\.\d+: )"
+    rf"|{SYSLOG} {HOST}(?:{SYSLOG} )?vobd: +{SYSLOG}\.\d+: "
+    # as people quote them: with a masked stamp, without a stamp, the id of an event alone
+    rf"|(?:{MASKED}: +)?(?:vobd(?:\[\d+\])?: +)?\[\w+Correlator\] \d+us: |\[esx\.problem\.[\w.]+\])"
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from analyzer.forms.form import placed
 from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Record, Value
 
@@ -34,11 +35,14 @@ def parse(block: Block) -> Output:
             yield from without_subject(replace(record, lines=own), PARSER.name, block)
             continue
         if record.values["NUM_PORTS"]:
-            yield row(SWITCHES, block, line, _switch(record))
+            switch = row(SWITCHES, block, line, _switch(record))
+            switch.lines = {name.lower(): number for name, number in record.lines.items()}
+            switch.lines["n_uplinks"] = record.lines.get("UPLINKS", line)  # a switch without any prints the label alone
+            yield switch
         for group in _portgroups(record):
             yield row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
-            yield row(DVPORTS, block, record.lines["DVPORT"], _dvport(record))
+            yield placed(row(DVPORTS, block, record.lines["DVPORT"], _dvport(record)), record)
 
 
 def _strange(block: Block) -> Iterator[Fault]:

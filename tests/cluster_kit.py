@@ -187,7 +187,7 @@ def stage_below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder by whose files workers can be met in the midst of a case (`staged`)."""
     stage = folder / "stage"
     stage.mkdir()
-    monkeypatch.setattr(worker_protocol, "errand", staged(stage))
+    monkeypatch.setattr(worker_protocol, "job_runner", staged(stage))
     return stage
 
 
@@ -201,14 +201,14 @@ def kill_in_the_midst(cluster: Processes, victim: subprocess.Popen[bytes], stage
 
 
 def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:
-    """Return an errand in whose midst a worker can be met: what it does is told by files of a folder.
+    """Return a job in whose midst a worker can be met: what it does is told by files of a folder.
 
     A worker started with CLUSTER_TEST=victim writes `met` when it has a case in hand, goes on when `go` is
     there, and writes `done` when it has done the case. A case named poison kills the process that reads it.
     """
     place = str(folder)
 
-    def errand() -> Callable[[str, bytes], Any]:
+    def job_runner() -> Callable[[str, bytes], Any]:
         def run(want: str, parcel: bytes) -> Any:
             import os
             import pickle
@@ -235,4 +235,4 @@ def staged(folder: Path) -> Callable[[], Callable[[str, bytes], Any]]:
 
         return run
 
-    return errand
+    return job_runner

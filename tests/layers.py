@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-# (layer, {module or room of `analyzer`: what it does})
+import ast
+from pathlib import Path
+
+# (layer, {module or package of `analyzer`: what it does})
 LAYERS: list[tuple[str, dict[str, str]]] = [
     (
         "vocabulary",
@@ -69,10 +72,15 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "case": "the case document",
             "case_shape": "its records",
             "case_check": "what of it no report could read",
-            "finding_names": "the finding that somebody names",
         },
     ),
-    ("report", {"report": "reads the case document and nothing else"}),
+    (
+        "report",
+        {
+            "report": "reads the case document and nothing else",
+            "finding_names": "the finding that somebody names, by its number in the reports or by words",
+        },
+    ),
     ("redaction", {"redact": "pseudonyms for what is handed out, and the proof that no name is left"}),
     (
         "pipeline",
@@ -106,6 +114,28 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
 
 # Rooms of `archive/`, first to last; "" is the room itself.
 ARCHIVE = ["object_store", "", "packs", "restore", "batches", "upkeep", "query", "clusters", "backtests"]
+
+
+# Those of `web/`; the page itself is no Python.
+WEB = ["guard", "cases", "questions", "rules", "page", ""]
+BESIDE = {
+    "archive": "names of entries, the snapshot, putting and getting, labels, claims",
+    "web": "JSON, the routes, one run of the server",
+}
+
+
+def rooms(name: str) -> str:
+    """Return the table of the rooms of `archive` or `web` as it stands in docs/architecture.md: modules and job of each."""
+    order, top = {"archive": ARCHIVE, "web": WEB}[name], Path(__file__).parent.parent / "analyzer" / name
+    lines = [f"| `analyzer/{name}/…` | modules | job |", "|---|---|---|"]
+    for room in order:
+        folder = top / room
+        modules = sorted(path.stem for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__"))
+        first = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        job = f"{first[:1].lower()}{first[1:]}".splitlines()[0].rstrip(".") if room else BESIDE[name]
+        named = ", ".join(f"`{one}`" for one in modules) or "HTML, styles, scripts"
+        lines.append(f"| {f'`{room}/`' if room else 'beside them'} | {named} | {job} |")
+    return "\n".join(lines) + "\n"
 
 
 def markdown() -> str:

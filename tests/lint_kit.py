@@ -78,7 +78,9 @@ def blocks(text: str) -> dict[str, list[str]]:
 
 
 def laid(own: str) -> str:
-    """Return the rule of the pages with the keys of a piece in the place of its own."""
+    """Return the rule of the pages with the keys of a piece in the place of its own; a short rule is whole."""
+    if "sign" in blocks(own):
+        return own + "\n"
     parts = blocks(base())
     for key, lines in blocks(own).items():
         parts[key] = [*lines, *(line for line in parts.get(key, []) if not line)]  # the blank line below stays

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from markupsafe import escape
 
 from analyzer import parsing, rules
 from analyzer.asks import AskPiece, commands, markdown_ask, pieces
@@ -189,13 +189,56 @@ def test_no_question_of_a_bundle_is_lost(name: str, told_of: Told) -> None:
     assert sorted(told) == sorted({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
     heads = [(escape(open_asks.heading(block)), block["missing"]) for block in blocks]
-    own = [
-        f"<h3>{said} <span" if said == missing else f'<h3>{said} <span class="rule">{missing}<'
-        for said, missing in heads
-    ]
-    assert [section.count(one) for one in own] == [1] * len(own)
+    assert [section.count(f'<h3>{said} <span class="rule">{missing}<') for said, missing in heads] == [1] * len(heads)
     rules = {rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]}
     assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
+
+
+CATALOG_ROW = re.compile(r"\bkb\.\w|catalog: |facts/\S+\.(?:csv|toml)")
+
+
+def known_to_the_customer(why: str, document: dict[str, Any]) -> bool:
+    """Tell whether a reason names a file of the case, the command or file of a table, or says that the catalog lacks it."""
+    if CATALOG_ROW.search(why):
+        return False
+    files = [source["address"] for source in document["sources"]]
+    tables = [table for parser in parsing.registry().values() for table in parser.tables]
+    return any(
+        name in why
+        for name in (
+            "Backline's catalog has no ",
+            *files,
+            *(f"the archive of {node['name']} " for node in document["nodes"]),
+            *(table.words for table in tables if table.source and table.given is None),
+        )
+    )
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir()))
+def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> None:
+    """Why something cannot be told names a command or a file of the customer's; no heading is a name of the rule language."""
+    document, *_ = told_of(name)
+    reasons = {why for block in open_asks.asks(document) for why in block["why"]}
+    assert reasons or name == "healthy-host"
+    assert [why for why in reasons if not known_to_the_customer(why, document)] == []
+    heads = [open_asks.heading(block) for block in open_asks.asks(document)]
+    assert [head for head in heads if re.fullmatch(r"[a-z]\w*(\.\w+)+", head)] == []
+
+
+def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None:
+    """The date of a build that no source tells: the reason names the build and no table of the catalog, nothing is asked for."""
+    version = "VMware ESXi 7.0.3 build-24784741\nVMware ESXi 7.0 Update 3\n"
+    head = (
+        "Command line: vm-support\nBundle name: esx-synthetic\nCaptured on: 2023-05-02 09:14:00.000000\nOptions: {}\n"
+    )
+    document = triage([bundle(tmp_path, {"commands/vmware_-vl.txt": version, "README": head})]).document
+    (group,) = [one for one in document["cannot_tell"] if one["missing"] == "build.date"]
+    assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 24784741", "")
+    (block,) = [block for block in open_asks.asks(document) if block["missing"] == "build.date"]
+    assert open_asks.title_and_reason(block) == ("", group["why"])
+    assert html.render(document).count(escape(group["why"])) == 1  # as heading alone
+    assert not known_to_the_customer("build.date has no value at catalog: facts/esxi_build.csv:283", document)
+    assert not known_to_the_customer("16 of 17 lines were not understood", document)
 
 
 def test_a_case_with_few_questions_has_each_told(told_of: Told) -> None:

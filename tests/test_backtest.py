@@ -190,7 +190,7 @@ outcomes: [{when: true, severity: major, say: found}]
         report.unsearched[0].subjects + sum(d.subjects for d in report.cannot_tell)
         == report.own.subjects["cannot_tell"]
     )
-    assert "--rescan" in words and "`gone`" in words
+    assert f"backline batch PATH... --archive {report.archive} --rescan --kb {path}" in words and "`gone`" in words
 
 
 # -- versions

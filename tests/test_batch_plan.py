@@ -260,4 +260,4 @@ def test_amounts_are_told_in_the_unit_that_shows_them(size: float, text: str) ->
 def test_a_summary_of_small_cases_tells_kilobytes() -> None:
     """Rate and size of what was stored are in a unit in which they are not nothing."""
     told = lines(Summary(found=2, read=2, bytes=500_000, stored=64_000, seconds=106))
-    assert told[-2] == "  1 min 46 s, 0.0 cases/s, 4.7 kB/s; 64.0 kB stored, 32.0 kB a case"
+    assert "  1 min 46 s, 0.0 cases/s, 4.7 kB/s; 64.0 kB stored, 32.0 kB a case" in told

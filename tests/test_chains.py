@@ -186,7 +186,7 @@ def test_a_name_that_two_vms_have_is_not_guessed(tmp_path: Path) -> None:
 
     mine = [row for row in rows if (row["vm_name"], row["vnic"]) == ("vm000", "0")]
     assert mine and {row["network"] for row in mine} == {""}
-    assert all("esxi.vnic has 2 rows of vm000, 0" in row["missing_link"] for row in mine)
+    assert all("(esxi.vnic) has 2 rows of vm000, 0" in row["missing_link"] for row in mine)
 
 
 def test_tables_lists_what_is_made_of_others(tmp_path: Path) -> None:

@@ -252,6 +252,25 @@ def test_three_captures_give_a_rate_for_each_interval(tmp_path: Path) -> None:
     assert [(step["difference"], step["per_hour"]) for step in errors["steps"]] == [(48, 1.0), (720, 30.0)]
 
 
+def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_path: Path) -> None:
+    """1 error an hour, then a boot, then 2 an hour: the step over the boot has no difference, the others have theirs."""
+    times = ("2017-10-14 16:53:20", LATER, "2017-10-17 16:53:20", "2017-10-18 16:53:20")
+    up, errors, frames = (
+        (3_542_400, UP, 7200, 93_600),
+        (500, 548, 20, 68),
+        (81_220_045, 90_000_000, 3_000_000, 9_000_000),
+    )
+    sides = [
+        HostMoment(captured=time, uptime=uptime, crc=crc, received=received).write(tmp_path / f"day{number}")
+        for number, (time, uptime, crc, received) in enumerate(zip(times, up, errors, frames, strict=True))
+    ]
+    made = compared(*sides)
+    told = counter(made, "rx_crc_errors", "vmnic1")
+    steps = [(step["state"], step["difference"], step["per_hour"]) for step in told["steps"]]
+    assert steps == [("went on", 48, 1.0), ("started again", None, None), ("went on", 48, 2.0)]
+    assert "esx81.lab.example was booted in between." in made["summary"]
+
+
 def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
     """The good and the bad host: versions and drivers side by side, nothing new or gone, nothing subtracted."""
     good = HostMoment(build=6765664, crc=3).write(tmp_path / "good")

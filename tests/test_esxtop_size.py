@@ -282,7 +282,7 @@ def test_the_trace_of_a_finding_writes_a_named_value_out_once(tmp_path: Path) ->
         below += lines[-1]["children"]
     limited = [line for line in lines if "limited" in line["text"] and line["text"].split(":")[0] == "limited"]
     assert len([line for line in limited if line["children"]]) == 1
-    assert "written out above" in {line["note"] for line in limited}
+    assert "see above" in {line["note"] for line in limited}
     assert len({line["value"] for line in limited}) == 1
 
 

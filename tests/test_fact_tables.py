@@ -652,3 +652,13 @@ def test_samples_give_nothing_worse_than_a_warning(case: Path, tmp_path: Path) -
     for rule in ("esx-event", "driver-fault", "esxi-advisory"):
         bad = [one["say"] for one in found(document, rule).values() if one["severity"] in ("critical", "major")]
         assert bad == []
+
+
+def test_rows_that_name_a_cause_name_rules_of_the_catalog() -> None:
+    """`explained_by` of a row holds ids of rules; of the shipped ones none is missing."""
+    known = {path.stem for path in (ROOT / "analyzer" / "kb").glob("*/*.yaml")}
+    named: set[str] = set()
+    for path in (ROOT / "analyzer" / "kb" / "facts").glob("*.csv"):
+        for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))):
+            named |= set((row.get("explained_by") or "").split())
+    assert {"nsxt-tunnels-down", "nsxt-partition-full"} <= named <= known

@@ -150,14 +150,14 @@ def test_an_example_tells_which_steps_stand_there() -> None:
 
 
 def test_the_trace_tells_why_a_step_stands_there() -> None:
-    """`rules explain` and the report's «Why» show the condition of each step with its value."""
+    """The "Why" of the report shows the condition of each step with its value."""
     judged = Kit().add(BASE, [{"key": 1, "a": 1, "b": 20, "s": "x"}]).judge(full(RULE % STEPS))
     trace = judged.findings[0].trace
 
     assert trace is not None
-    assert [(one.text, one.value) for one in trace.children if one.text.startswith("fix")] == [
-        ("fix 1: one.b < 10", "false"),
-        ("fix 2: one.f > 1.0", "unknown"),
+    assert [(one.text, one.value) for one in trace.children if one.text.startswith("Step")] == [
+        ("Step 1 of the fix, when: b of esxi.base is less than 10", "false"),
+        ("Step 2 of the fix, when: f of esxi.base is more than 1", "unknown"),
     ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer import parsing
-from analyzer.authoring.draft.generalise import DraftSignature, signatures, told
+from analyzer.authoring.draft.generalise import DraftSignature, clean_line, signatures
 from analyzer.authoring.draft.mask import Mask
 from analyzer.scan.careful import refused_by_re2
 
@@ -40,7 +40,7 @@ LINE = st.lists(st.tuples(WORDS, VALUE), min_size=1, max_size=4).map(
 def drafted(*lines: str, names: dict[str, list[str]] | None = None) -> list[DraftSignature]:
     """Return the signatures of vmkernel messages."""
     mask = Mask(names or {})
-    return signatures([told(line, mask) for line in lines], VMKERNEL)
+    return signatures([clean_line(line, mask) for line in lines], VMKERNEL)
 
 
 def only(*lines: str) -> DraftSignature:
@@ -62,7 +62,7 @@ def test_a_pattern_finds_its_line_and_the_masked_line(line: str) -> None:
 def test_any_line_gives_a_pattern_that_finds_it(line: str, start: int, length: int) -> None:
     """Control characters, quotes, NUL, bidi: the pattern compiles, is printable, finds the line and the masked line."""
     mask = Mask({"vm": [line[2:8]]})
-    one = told(line, mask, start, start + length)
+    one = clean_line(line, mask, start, start + length)
     for found in signatures([one], VMKERNEL):
         assert found.pattern.isprintable() and found.pattern.isascii()
         assert re.search(found.pattern, line), (found.pattern, line)
@@ -131,7 +131,7 @@ def test_a_group_never_takes_the_name_of_a_column_or_a_word_of_the_language() ->
 def test_names_of_signatures_are_their_words_and_differ() -> None:
     """A signature is named by its first words; a name that is taken gets a number."""
     first, second = signatures(
-        [told(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")], VMKERNEL, ["lost_path_now"]
+        [clean_line(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")], VMKERNEL, ["lost_path_now"]
     )
     assert (first.name, second.name) == ("lost_path_now_2", "lost_path_for_good")
     assert only("count 5 6").name == "count_line"

@@ -28,7 +28,7 @@ STAGES = [
     (triage, "events", "events of the time line", True),
     (triage, "topology", "the table of ports", True),
     (case_data, "judge", "the verdicts of all rules", False),
-    (case_data, "settle", "mutes and thresholds of the settings", True),
+    (case_data, "apply_settings", "mutes and thresholds of the settings", True),
     (case_data, "timeline", "the time line", True),
 ]  # fmt: skip
 

@@ -251,5 +251,5 @@ def test_a_vsm_log_fills_both_tables(tmp_path: Path) -> None:
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
 
     found = {one["rule"]: [item["line"] for item in one["evidence"]] for one in case["findings"]}
-    assert found == {"lab-event": [2], "lab-line": [1]}
+    assert found == {"lab-event": [2], "lab-line": [1], "nsx-system-event": [2]}
     assert [one["object"] for one in case["findings"] if one["rule"] == "lab-event"] == ["340004"]

@@ -132,7 +132,7 @@ def test_the_gate_has_three_answers() -> None:
         "match": 1, "no_match": 0, "not_applicable": 1, "cannot_tell": 1, "error": 0,
     }  # fmt: skip
     assert judgement.cannot_tell[0].missing == "one.s"
-    assert judgement.cannot_tell[0].why == "one.s has no value at dump.txt:2"
+    assert judgement.cannot_tell[0].why == "s has no value at dump.txt:2"
 
 
 # -- outcomes
@@ -216,12 +216,12 @@ def test_the_trace_shows_values_arithmetic_and_lines() -> None:
     assert finding.trace is not None
     when = finding.trace.children[0]
 
-    assert (when.text, when.value) == ("when: full > 0 and one.a > 0", "true")
+    assert (when.text, when.value) == ("Found when: full is more than 0 and a of esxi.base is more than 0", "true")
     named = when.children[0].children[0]
-    assert (named.text, named.value, named.note) == ("full: one.a + one.b", "10370", "7086 + 3284")
+    assert (named.text, named.value, named.note) == ("full: a of esxi.base + b of esxi.base", "10370", "7086 + 3284")
     assert [(leaf.text, leaf.value, leaf.at) for leaf in leaves(named)] == [
-        ("one.a", "7086", "dump.txt:17"),
-        ("one.b", "3284", "dump.txt:17"),
+        ("a of esxi.base", "7086", "dump.txt:17"),
+        ("b of esxi.base", "3284", "dump.txt:17"),
     ]
 
 
@@ -236,7 +236,7 @@ def test_every_verdict_is_explained_on_request() -> None:
         "thing 3": "not_applicable",
     }
     assert [leaf.value for leaf in leaves(explained["thing 1"].trace)] == ['"x"', "0"]
-    assert leaves(explained["thing 2"].trace)[-1].note == "one.a has no value at dump.txt:2"
+    assert leaves(explained["thing 2"].trace)[-1].note == "a has no value at dump.txt:2"
 
 
 def test_evidence_is_the_line_with_its_neighbours() -> None:
@@ -656,12 +656,36 @@ def test_a_cause_on_the_same_node_is_preferred() -> None:
     assert lone.explained_by == ["cpu/vm1@esx1", "cpu/vm1@esx2"]
 
 
-def test_a_circle_of_causes_ends() -> None:
-    """Rules that explain each other give an order all the same."""
+def test_of_a_circle_of_causes_the_worse_leads() -> None:
+    """Rules that explain each other give an order all the same: what is worse explains what is less bad."""
     found = [finding("a", "vm", "info"), finding("b", "vm", "critical")]
     relate(found, {"a": ["b"], "b": ["a"]})
 
-    assert {item.rule for item in found} == {"a", "b"}
+    assert [(item.rule, item.explained_by) for item in found] == [("b", []), ("a", ["b/vm"])]
+
+
+def test_a_cause_may_lie_on_what_an_object_rests_on() -> None:
+    """A host rests on its controller: the controller that is down explains the host, another one does not."""
+    host, down, other = finding("channel", "esx1"), finding("down", "10.0.0.2"), finding("down", "10.0.0.3")
+    relate([host, down, other], {"channel": ["down"]}, [(host, "10.0.0.2")])
+
+    assert host.explained_by == ["down/10-0-0-2"] and not other.explains
+
+
+def test_two_names_of_one_member_are_one_object() -> None:
+    """The id that the Manager uses and the name of the host mean one object."""
+    sign, cause = finding("channel", "host-42"), finding("agent", "ESX42.lab.example")
+    relate([sign, cause], {"channel": ["agent"]}, (), {"host-42": "esx42", "esx42.lab.example": "esx42"})
+
+    assert sign.explained_by == [cause.id]
+
+
+def test_a_version_alone_explains_nothing() -> None:
+    """A finding without any sign of its fault is no cause of another one."""
+    sign, cause = finding("silent", "cluster"), finding("kb-1", "cluster", confidence="exposed")
+    relate([sign, cause], {"silent": ["kb-1"]})
+
+    assert sign.explained_by == []
 
 
 def test_worst_first() -> None:

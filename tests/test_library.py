@@ -104,6 +104,7 @@ def test_the_logs_around_a_moment(site: OpenedCase) -> None:
     assert len(lines) == len(told) > 10
     assert [line.text for line in lines] == [json.loads(line)["text"] for line in told]
     assert lines == list(site.log(datetime(2017, 10, 14, 16, 25, tzinfo=UTC)))
+    assert lines == list(site.log(datetime(2017, 10, 14, 16, 25)))
     timed = next(one for one in site.findings if one.rule == "kb-2127655")
     around = list(site.log(timed, "4m"))
     assert any("nvpstatuscheck" in line.text.lower() for line in around)
@@ -122,6 +123,30 @@ def test_errors_are_those_of_the_command(tmp_path: Path, site: OpenedCase) -> No
         site.report(tmp_path / "taken.md")
     with pytest.raises(UsageError):
         open_case([])
+    for wrong in (b"x.tgz", None, 7, [b"x.tgz"]):
+        with pytest.raises(TypeError, match="a path is a str or a Path, not "):
+            open_case(wrong)  # type: ignore[arg-type]
+
+
+def test_paths_come_as_people_have_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generator, a tuple of both types and `~` are paths; an archive without the name of a case says what to write."""
+    monkeypatch.setenv("HOME", str(SITE))
+    names = ["controller-1.txt", "controller-2.txt"]
+    several = [open_case(SITE / name for name in names), open_case(("~/controller-1.txt", SITE / names[1]))]
+    assert several[0].document["nodes"] == several[1].document["nodes"] and len(several[0].document["nodes"]) == 2
+    Archive.open(tmp_path / "archive", create=True)
+    with pytest.raises(UsageError, match=r"case=\.\.\."):
+        open_case(tmp_path / "archive")
+    refused = run("triage", tmp_path / "archive", "-o", tmp_path / "out", "--no-settings")
+    assert refused.exit_code == 3 and "backline archive list" in refused.stderr
+
+
+def test_a_case_shows_its_findings_in_a_notebook(site: OpenedCase) -> None:
+    """A row for each finding, with words of the case made harmless."""
+    findings = site.document["findings"]
+    assert site._repr_html_().count("<tr>") == 1 + len(findings)
+    hostile = OpenedCase(site.document | {"findings": [findings[0] | {"subject": "<script>alert(1)</script>"}]})
+    assert "<script" not in hostile._repr_html_() and repr(hostile) == "<case 'nsx-633-site': 1 finding>"
 
 
 def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.cli import main
+from analyzer.report import numbers
 from tests.memory_kit import peak
 from tools import make_bundle, nsx_site
 from tools.case_pack import tgz
@@ -225,9 +226,9 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     make_bundle.make(path, 3_000_000, dumps=False, problems=(problem,))
     out = tmp_path / "out"
     assert CliRunner().invoke(main, ["triage", str(path), "-o", str(out), "--quiet"]).exit_code == 0
-    findings = json.loads((out / "case.json").read_text())["findings"]
-    number = next(n for n, one in enumerate(findings, 1) if one["rule"] == "esx-event")
-    finding = findings[number - 1]
+    document = json.loads((out / "case.json").read_text())
+    finding = next(one for one in document["findings"] if one["rule"] == "esx-event")
+    number = numbers.numbers(document)[finding["id"]]
 
     texts = []
     for name in (finding["id"], number, f"{finding['rule']}@{finding['subject']}"):

@@ -50,7 +50,7 @@ def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp
     assert "each: dev in SIGNATURE per COLUMN" in said
     assert "at_least" in said
     assert seconds < 45
-    assert size < 300_000
+    assert size < 350_000  # most of it is the page itself and its list of rules
 
 
 def test_a_self_join_is_still_judged_where_no_device_has_many_lines(tmp_path: Path) -> None:

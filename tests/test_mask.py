@@ -120,7 +120,7 @@ def test_masking_is_the_same_in_every_run(secrets: list[tuple[str, str, str]], n
     one, two = (Mask({"vm": names, "host": names[:1]}) for _ in range(2))
 
     assert [one.text(line, guess=True) for line in lines] == [two.text(line, guess=True) for line in lines]
-    assert one.told() == two.told()
+    assert one.counts() == two.counts()
 
 
 @given(st.lists(IPV4, min_size=2, max_size=6), st.lists(MAC, min_size=2, max_size=6))
@@ -223,4 +223,4 @@ def test_the_header_says_what_was_masked() -> None:
     mask = Mask({"vm": ["web01"]})
     mask.text("web01 at 10.1.1.1 and 10.1.1.2, web01 again, mail joe@corp.com")
 
-    assert sorted(mask.told()) == ["1 VM name", "1 domain", "1 user name", "2 IPv4 addresses"]
+    assert sorted(mask.counts()) == ["1 VM name", "1 domain", "1 user name", "2 IPv4 addresses"]

@@ -211,7 +211,7 @@ def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
         for mutant in found
     ]
     columns = list(_Base(one, cases).otherwise(changes))
-    really = [_Base(mutant.rule, cases).told() for mutant in found]
+    really = [_Base(mutant.rule, cases).answers() for mutant in found]
 
     assert len(found) >= 5
     assert columns == really

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from analyzer.rules import Rule
@@ -466,6 +466,7 @@ def test_a_near_miss_holds_what_it_says(condition: str, thing: Row) -> None:
 
 
 @settings(max_examples=40)
+@example("one.a == 1", "and", "0 < one.a", {"a": 0, "b": 0, "f": 0.0, "s": "x", "t": True})
 @given(leaf_texts(), st.sampled_from(["and", "or"]), leaf_texts(), THINGS)
 def test_what_one_value_would_mend_is_told(left: str, word: str, right: str, thing: Row) -> None:
     """Of two conditions: when some single known value, changed, makes the rule match, a near miss is told."""

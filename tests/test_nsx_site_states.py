@@ -13,6 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.report import markdown
+from analyzer.report.completeness import completeness
+from analyzer.report.stories import stories
 from tools.nsx_site import STATES, state
 from tools.nsx_site import files as site_files
 
@@ -71,7 +74,7 @@ WRONG: dict[str, set[tuple[str, str, str]]] = {
     "a host cut off": {
         ("nsx-host-lost-controllers", "major", "likely"),
         ("nsx-host-channel-rest", "warning", "likely"),
-        ("nsx-netcpa-not-connected", "warning", "likely"),
+        ("nsx-netcpa-not-connected", "major", "likely"),
         ("nsx-vni-no-controller", "major", "likely"),
         ("nsx-vdr-inactive", "major", "possible"),
     },
@@ -99,6 +102,35 @@ def test_each_state_has_its_own_report(name: str) -> None:
 def test_a_release_with_the_fixes_claims_nothing_bound_to_a_version(name: str) -> None:
     """The same state on 6.3.5: the same faults of the site, and none of the release."""
     assert findings(name, "6.3.5") == WRONG[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "causes"),
+    [
+        ("struck after a manager restart", ["kb-2151719"]),
+        ("one controller down", ["nsx-controller-down"]),
+        ("majority lost", ["nsx-majority-lost"]),
+        ("split cluster", ["nsx-cluster-split"]),
+        ("clock skew", ["nsx-clock-skew", "nsx-clock-skew"]),
+        ("a host cut off", ["nsx-netcpa-not-connected"]),
+        ("disk of a controller slow", ["nsx-controller-disk-log"]),
+        ("manager bundle missing", []),
+        ("healthy", []),
+    ],
+)
+def test_one_cause_is_told_once(name: str, causes: list[str]) -> None:
+    """What the Manager, the hosts and the controllers say of one fault stands behind its cause, which comes first."""
+    told = [story.row for story in stories(case(name)) if not story.row.hollow]
+    assert [row.first["rule"] for row in told] == causes
+
+
+def test_the_note_names_a_cause_and_a_step_once() -> None:
+    """Three objects of one cause are one line of the case note, and a step that helps all is printed once."""
+    note = markdown.render(case("a host cut off"))
+    assert note.count("Then fix this: The control plane agent") == 0
+    several = "(esx42.lab.example to 192.0.2.31, esx42.lab.example to 192.0.2.32, esx42.lab.example to 192.0.2.33)"
+    assert f"Fix this first: The control plane agent of a host is not connected to a controller {several}" in note
+    assert note.count("/etc/init.d/netcpad status\n```") == 1
 
 
 @pytest.mark.parametrize(
@@ -131,6 +163,12 @@ def test_without_the_manager_its_rules_cannot_tell() -> None:
     """No bundle of the Manager: what only it says is asked for, and nothing is called healthy."""
     missing = {one["missing"] for one in case("manager bundle missing")["cannot_tell"]}
     assert {"nsx.manager", "nsx.controllers", "nsx.host_connection", "nsx.vsm_log"} <= missing
+
+
+def test_a_member_that_was_skipped_stands_in_the_first_lines() -> None:
+    """The sentence on the material names the Manager whose bundle was not collected."""
+    assert "not collected: NSX Manager" in completeness(case("manager bundle missing"))
+    assert "not collected: controller-2" in completeness(case("one controller down"))
 
 
 def test_everything_in_the_bundles_is_understood() -> None:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.report import markdown
 from tools.case_nsxt import STATES
 
 Doc = dict[str, Any]
@@ -110,7 +111,6 @@ def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
             ("major", "nsxt-tunnels-down", "nsxt-edge-02"),
             ("warning", "nsxt-edge-peer-lost", "nsxt-edge-01"),
             ("warning", "nsxt-edge-peer-lost", "nsxt-edge-02"),
-            ("warning", "nsxt-edge-routing-down", "nsxt-edge-01"),
         ],
         "certificate and disk": [
             ("major", "nsxt-alarm", "nsxt-mgr-02"),
@@ -122,16 +122,37 @@ def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
 
 
 def test_what_follows_from_a_cause_waits_behind_it(docs: dict[str, Doc]) -> None:
-    """The edge that is down, its routing and its peer name the lost tunnels as their cause; a channel the lost manager."""
+    """The edge that is down, its neighbours and its peer name the lost tunnels as their cause; a channel the lost manager."""
     doc = docs["an edge cut off"]
     (cause,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-01"]
-    for rule in ("nsxt-edge-down", "nsxt-edge-routing-down", "nsxt-edge-peer-lost", "kb-438022"):
-        (found,) = [one for one in of(doc, rule) if one["node"] == "nsxt-edge-01"]
-        assert found["explained_by"] == [cause["id"]], rule
+    (down,) = of(doc, "nsxt-edge-down")
+    (far,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-02"]
+    assert cause["explained_by"] == []
+    assert down["explained_by"] == far["explained_by"] == of(doc, "kb-438022")[0]["explained_by"] == [cause["id"]]
+    assert [one["explained_by"] for one in of(doc, "nsxt-bgp-down")] == [[down["id"]]] * 2
+    assert [down["id"] in one["explained_by"] for one in of(doc, "nsxt-edge-peer-lost")] == [True, True]
 
     doc = docs["a manager down"]
     causes = {one["id"] for one in of(doc, "nsxt-manager-down")}
     assert all(set(one["explained_by"]) <= causes and one["explained_by"] for one in of(doc, "nsxt-manager-channel"))
+
+
+def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc]) -> None:
+    """The alarm of lost tunnels names the edge by its id, that of a full disk the manager: both follow from its finding."""
+    (tunnels,) = of(docs["an edge cut off"], "nsxt-alarm")
+    disk = {one["title"]: one["explained_by"] for one in of(docs["certificate and disk"], "nsxt-alarm")}
+    assert tunnels["explained_by"] == ["nsxt-tunnels-down/nsxt-edge-01"]
+    assert disk == {
+        "A certificate of NSX has expired": [],
+        "A partition of a manager is nearly full": ["nsxt-partition-full/nsxt-mgr-02"],
+    }
+
+
+def test_one_object_of_several_witnesses_is_named_once(docs: dict[str, Doc]) -> None:
+    """Four nodes miss one manager: the note names it once with the four, and prints the step once."""
+    note = markdown.render(docs["a manager down"])
+    assert "They are: manager 192.0.2.43 (on nsxt-edge-01, nsxt-edge-02, nsxt-mgr-01, nsxt-mgr-02)" in note
+    assert note.count("Check TCP port 1234") == 1
 
 
 def test_an_alarm_that_was_resolved_is_not_reported(docs: dict[str, Doc]) -> None:

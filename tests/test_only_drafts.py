@@ -19,7 +19,7 @@ def triaged(tmp_path: Path, status: str, *options: str) -> list[str]:
     folder = tmp_path / "my-rules"
     folder.mkdir()
     lines = SHIPPED.read_text(encoding="utf-8").splitlines(keepends=True)
-    changed = {"rule:": "rule: my-own\n", "status:": f"status: {status}\n"}
+    changed = {"rule:": f"rule: my-own\nstatus: {status}\n"}
     text = "".join(changed.get(line.split(" ")[0], line) for line in lines)
     (folder / "my-own.yaml").write_text(text, encoding="utf-8")
     words = ["triage", str(CASE), "--kb", str(folder), "--no-packs", "-o", str(tmp_path / "out"), *options]

@@ -100,7 +100,7 @@ def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path)
     assert re.fullmatch("[0-9a-f]{64}", pack["sha256"])
     for name in ("report.html", "report.md"):
         assert "pack nn-rules 1.0" in (tmp_path / "out" / name).read_text(encoding="utf-8")
-    assert "[test rule, pack nn-rules 1.0]" in " ".join(done.stdout.split())
+    assert "[pack nn-rules 1.0]" in " ".join(done.stdout.split())
     assert not (wheel.parent.parent / "it-ran").exists()
 
 

@@ -210,3 +210,38 @@ def test_a_storm_of_backtraces_hides_no_purple_screen(tmp_path: Path) -> None:
         ("purple-screen-unknown", "confirmed"),
     }
     assert any("MadeUp_Go of madeup" in one["say"] for one in found)
+
+
+OLD_SCREEN = """VMware ESX Server [Releasebuild-98103]
+PCPU 1 locked up. Failed to ack TLB invalidate.
+frame=0x3a37d98 ip=0x625e94 cr2=0x0 cr3=0x40c66000 cr4=0x16c
+es=0xffffffff ds=0xffffffff fs=0xffffffff gs=0xffffffff
+eax=0xffffffff ebx=0xffffffff ecx=0xffffffff edx=0xffffffff
+*0:1037/helper1-4 1:1107/vmm0:made 2:1121/vmware-vm 3:1122/mks:made
+0x3a37ef4:[0x625e94]Made_Up+0x17 stack: 0x833ab4, 0x3a37f10, 0x3a37f48
+"""
+TYPED_SCREEN = """VMware ESXi 7.0.3 [Releasebuild-17630552 x86_64]
+#PF Exception 14 in world 2097253:vmm1:made-up IP 0x418033a8c1f7 addr 0x0
+
+cr0=0x8001003d cr2=0x0 cr3=0x18b40e000 cr4=0x2227e0
+frame=0x43b7c4cbe9b0 ip=0x418033a8c1f7 err=0 rflags=0x10202
+
+Code start: 0x418032e00000 VMK uptime: 15:22:11:34.852
+0x43b7c4cbe9f0:[0x418033a8c1f7]Made_Up@vmkernel#nover+0x247
+
+Coredump to disk
+"""
+
+
+@pytest.mark.parametrize(
+    ("screen", "rule"), [(OLD_SCREEN, "purple-screen-known"), (TYPED_SCREEN, "purple-screen-unknown")]
+)
+def test_a_screen_is_whole_whatever_its_file_is_called(tmp_path: Path, screen: str, rule: str) -> None:
+    """A purple screen in a file of any name, with blank lines or of a host of 32 bits, is judged and is no excerpt."""
+    (tmp_path / "from the customer.txt").write_text(screen, encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "from the customer.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
+    assert done.exit_code == 0, done.output
+    (found,) = findings(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")))
+    assert (found["rule"], found["severity"]) == (rule, "critical")

@@ -84,6 +84,17 @@ def test_names_with_signs_and_letters_of_any_kind_are_gone(hostile: tuple[dict[s
     assert '"host-01"' not in text and '"vm-02"' not in text
 
 
+def test_names_that_are_words_are_told(hostile: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+    """The map lists the names that running text keeps, with why; the command says how many, not which."""
+    _, folder = hostile
+    kept = json.loads((folder.parent / "out.redact-map.json").read_text(encoding="utf-8"))
+    (listed,) = (value for key, value in kept.items() if "left in running text" in key)
+    assert {"error": "vm", "server": "vm", "10": "vm", "a": "vm"}.items() <= listed.items()
+    assert not {"esx01-db", "x.*+(y)[z]"} & listed.keys()
+    done = CliRunner().invoke(main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "out"), "--redact"])
+    assert f"{len(listed)} names are words or numbers, and left in running text; the map lists them" in done.output
+
+
 def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, Any], Path]) -> None:
     """A VM called error, 10, a, root or server changes no log line that uses the word, and no number."""
     document, folder = hostile

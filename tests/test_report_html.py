@@ -316,7 +316,7 @@ def test_all_text_of_a_finding_is_there_without_script(page: Page) -> None:
 
 def test_evidence_shows_numbered_lines_with_two_neighbours(text: str) -> None:
     """Two counters of one dump share a block; each line has its number and each line of evidence its link."""
-    block = text.split("rx.ring2_full = 3284</b>", 1)[1].split("</figure>", 1)[0]
+    block = text.split("ring2_full = 3284</b>", 1)[1].split("</figure>", 1)[0]
     row = r'class="row( hit)?"(?: id="([^"]*)")?><span class="no">(\d*)</span><span class="text">([^<]*)'
     rows = re.findall(row, block)
     assert [(bool(hit), number, body.strip()) for hit, _, number, body in rows] == [

@@ -34,22 +34,22 @@ def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) ->
     assert re.search(r"Backline 0\.1\.0, catalog 9f3c21d0a4be \(78 rules\)\..*not masked\.\n$", note)
 
 
-def test_findings_stand_in_the_order_of_the_document(note: str) -> None:
-    """The rows of the note are those of the other reports, numbered."""
-    heads = re.findall(r"^### \d+\. (\w+ ?\w*):", note, re.MULTILINE)
+def test_findings_stand_in_the_order_of_the_page(note: str) -> None:
+    """The rows of the note are those of the other reports, numbered: worst first, signs after their cause."""
+    heads = re.findall(r"^### (\d+\. \w+ ?\w*):", note, re.MULTILINE)
     assert heads == [
-        "MAJOR confirmed",
-        "MAJOR exposed",
-        "WARNING confirmed",
-        "WARNING confirmed",
-        "INFO confirmed",
-        "RULE BROKE",
+        "1. MAJOR confirmed",
+        "2. WARNING confirmed",
+        "3. MAJOR exposed",
+        "4. WARNING confirmed",
+        "5. INFO confirmed",
+        "6. RULE BROKE",
     ]
 
 
 def test_evidence_stands_with_address_and_line(note: str) -> None:
     """The measured counters are there with the place they come from, as code."""
-    assert "case-1834/console-esx07.txt:52  rx.ring1_full = 7086\n    # of times the 1st ring is full:7086\n" in note
+    assert "case-1834/console-esx07.txt:52  ring1_full = 7086\n    # of times the 1st ring is full:7086\n" in note
     assert "Fix this first: A CPU limit holds the VM back" in note
     assert "May be worse or more certain than shown: esxi.teaming\\_policy is only partly known" in note
 

@@ -31,15 +31,15 @@ def text() -> str:
 
 
 def test_worst_first_then_what_could_not_be_judged(text: str) -> None:
-    """What it is, counts, findings worst first, cannot tell with asks, local settings, coverage: in that order."""
+    """What it is, counts, findings worst first and signs after their cause, cannot tell with asks, local settings, coverage: in that order."""
     places = [
         text.index(part)
         for part in (
             "VMware ESXi 6.5.0 build 5969303",
             "1 major, 2 warnings, 1 info, 1 exposed, 1 rule broke (6 rules, 52 objects); cannot tell:",
-            "MAJOR confirmed  A CPU limit holds",
-            "MAJOR exposed  NSX 6.3.3",
-            "WARNING confirmed  VMXNET3 receive ring",
+            "1. MAJOR confirmed  A CPU limit holds",
+            "2. WARNING confirmed  VMXNET3 receive ring",
+            "3. MAJOR exposed  NSX 6.3.3",
             "48 objects",
             "RULE BROKE",
             "CANNOT TELL",
@@ -58,7 +58,7 @@ def test_evidence_and_commands_are_not_broken_over_lines(text: str) -> None:
     """An address or a command stands whole on one line, to be copied, even on a narrow terminal."""
     narrow = shown(rich_case(), width=40)
     for line in (
-        "  case-1834/console-esx07.txt:52  rx.ring1_full = 7086",
+        "  case-1834/console-esx07.txt:52  ring1_full = 7086",
         "      vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/rxSummary",
     ):
         assert line in text.split("\n")
@@ -82,7 +82,7 @@ def test_verbose_adds_lines_and_trace() -> None:
     assert "web-47.vmx:41" in more
     assert "(7086 + 3284 = 10370)" not in more
     assert "(7086 + 3284 = 10370)" in most
-    assert "rx.ring1_full = 7086  from case-1834/console-esx07.txt:52" in most
+    assert "rx.ring1_full: 7086  from case-1834/console-esx07.txt:52" in most
 
 
 def test_no_colour_is_needed_to_understand(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +154,7 @@ def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(number: int
     """One line is no lines."""
     doc = rich_case()
     (finding, *_) = doc["findings"]
-    doc["findings"] = [finding | {"evidence": (finding["evidence"] * number)[:number], "explained_by": []}]
+    lines = [finding["evidence"][0] | {"line": line + 1} for line in range(number)]
+    doc["findings"] = [finding | {"evidence": lines, "explained_by": []}]
 
     assert said in shown(doc)

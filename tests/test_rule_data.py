@@ -55,7 +55,7 @@ def run(*words: object) -> Result:
 def successor(folder: Path) -> Path:
     """Write the ring rule under another id that says it replaces the shipped one."""
     text = RING.read_text(encoding="utf-8").replace("rule: kb-2039495", "rule: nn-ring", 1)
-    return write(folder, "nn-ring", text.replace("status: test", "status: test\nreplaces: [kb-2039495]", 1))
+    return write(folder, "nn-ring", text.replace("about:", "replaces: [kb-2039495]\nabout:", 1))
 
 
 def test_list_show_and_doc_tell_the_data(tmp_path: Path) -> None:
@@ -110,9 +110,7 @@ def test_reports_leave_the_data_of_the_catalog_out(tmp_path: Path) -> None:
     """A finding's reader gets neither owner nor tags: case.json of a rule with them is that of the same rule without."""
     text = RING.read_text(encoding="utf-8").replace("rule: kb-2039495", "rule: nn-ring", 1)
     plain = write(tmp_path / "a" / "kb", "nn-ring", text)
-    told = write(
-        tmp_path / "b" / "kb", "nn-ring", text.replace("status: test", "owner: NN\ntags: [x]\nstatus: test", 1)
-    )
+    told = write(tmp_path / "b" / "kb", "nn-ring", text.replace("about:", "owner: NN\ntags: [x]\nabout:", 1))
     found = []
     for path in (plain, told):
         case = kit.ROOT / "samples" / "cases" / "lab-ring-before"
@@ -147,8 +145,8 @@ def renamed(folder: Path) -> Path:
     """Store a case judged by `nn-old`, and one judged by `nn-ring`, which replaces it; return the folder of the rules."""
     text = RING.read_text(encoding="utf-8")
     kb = folder / "kb"
-    for name, data in (("nn-old", ""), ("nn-ring", "\nreplaces: [nn-old]")):
-        own = text.replace("rule: kb-2039495", f"rule: {name}", 1).replace("status: test", f"status: test{data}", 1)
+    for name, data in (("nn-old", ""), ("nn-ring", "replaces: [nn-old]\n")):
+        own = text.replace("rule: kb-2039495", f"rule: {name}", 1).replace("about:", f"{data}about:", 1)
         path = write(kb, name, own)
         shutil.copytree(kit.ROOT / "samples" / "cases" / "lab-ring-before", folder / "cases" / f"case-{name}")
         done = run("batch", folder / "cases", "--archive", folder / "archive", "--kb", kb, "--jobs", 1, "--no-settings")
@@ -232,7 +230,7 @@ def test_the_examples_of_a_severity_in_the_guide_are_rules_that_use_it(severity:
 def test_a_stable_rule_shows_what_makes_it_stable(tmp_path: Path) -> None:
     """R069 names each mark that is missing; the shipped catalog has no stable rule, and a status alone makes none."""
     text = next(rules.default_paths()[0].rglob("beacon-probing.yaml")).read_text(encoding="utf-8")
-    path = write(tmp_path, "beacon-probing", text.replace("status: test", "status: stable", 1))
+    path = write(tmp_path, "beacon-probing", text.replace("about:", "status: stable\nabout:", 1))
     (told,) = [one.message for one in lint.check([path]) if one.code == "R069"]
     assert all(words in told for words in ("`checked`", "`proven`", "does not match"))
     assert {rule.status for rule in kit.catalog().rules} == {"test"}

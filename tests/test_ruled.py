@@ -98,7 +98,7 @@ def test_a_full_partition_is_found_in_the_text_of_all_commands(tmp_path: Path) -
     path = tmp_path / "all.txt"
     path.write_text(bundle())
     (finding,) = [one for one in triage(path, 0)["findings"] if one["rule"] == "nsxt-partition-full"]
-    assert finding["object"] == "/var/log"
+    assert (finding["subject"], finding["object"]) == ("/var/log", "nsxt-manager-01")
     assert [(one["address"], one["line"], one["node"]) for one in finding["evidence"]] == [
         ("all.txt", 12, "nsxt-manager-01")
     ]

@@ -188,7 +188,7 @@ def test_each_step_can_fail(team: Path) -> None:
     lint, fmt, test, diff, _ = steps()
     breaks = {
         lint: [("not_this:", 'not_this: []\nobject: "{dev.device}"\n# not_this:')],
-        fmt: [("status: test", "status:    test")],
+        fmt: [("when: events >= 1", "when:    events >= 1")],
         test: [("expect: {result: match, severity: info}", "expect: {result: match, severity: major}")],
         diff: [("when: events >= 1", "when: events >= 1 and worst_us >= bar_us")],
     }

@@ -145,13 +145,13 @@ def test_a_shipped_rule_has_no_diagnostic(editor: Editor, path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("status: test", "sttus: test", "Property sttus is not allowed."),
+        ("about: >-", "abuot: >-", "Property abuot is not allowed."),
         ("esxi.client_stats, by", "esxi.clint_stats, by", "Value is not accepted."),
         ("severity: major}", "severity: high}", "Value is not accepted."),
         ("each: rx in", "each: rx on", "Write `alias in table`"),
         ("dropped_rx: 10312", "droped_rx: 10312", "Property droped_rx is not allowed."),
-        ("port_id: 5,", "port_id: five,", "Write a number, or a series"),
-        ("result: no_match", "result: none", "Value is not accepted."),
+        ("port_id: 5, queue", "port_id: five, queue", "Write a number, or a series"),
+        ("confidence: confirmed", "confidence: none", "Value is not accepted."),
         ("    run: ethtool -G {dev.interface} rx {dev.rx_max}\n", "", "Missing property"),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_mistake_is_told_at_its_place(editor: Editor, old: str, new: str, mess
         lines = wrong.split("\n")
         word = lines[line - 1][found[0][1] - 1 :]
         assert found[0][0] == line
-        assert word.startswith(("sttus", "esxi.clint", "high", "rx on", "droped", "five", "none"))
+        assert word.startswith(("abuot", "esxi.clint", "high", "rx on", "droped", "five", "none"))
 
 
 def test_a_folder_is_mapped_without_the_first_line(editor: Editor) -> None:

@@ -22,6 +22,12 @@ from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, suspe
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
 LINES = [
+    "2021-03-02T10:11:12Z info: &lt;soap:Body&gt;&lt;password&gt;@&lt;/password&gt;&lt;/soap:Body&gt;",
+    "answer: &amp;lt;password&amp;gt;@&amp;lt;/password&amp;gt;",
+    "answer: {&quot;username&quot;:&quot;admin&quot;,&quot;password&quot;:&quot;@&quot;}",
+    "GET /login?data=%7B%22password%22%3A%22@%22%7D HTTP/1.1",
+    "answer: {\\u0022password\\u0022:\\u0022@\\u0022}",
+    "connect passwd\\u003d@",
     'RemoteDisplay.vnc.password = "@"',
     'RemoteDisplay.vnc.key = "@"',
     "2019-03-01T10:00:00.000Z| vmx| I125: DICT     RemoteDisplay.vnc.password = \"@\"",

@@ -22,7 +22,7 @@ from analyzer.cli import main
 from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, ThresholdError, run_catalog
-from analyzer.rules.muting import settle
+from analyzer.rules.muting import apply_settings
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
 from analyzer.rules.tomlplaces import places
@@ -303,7 +303,7 @@ def judged(*values: int | None, rule: Rule | None = None) -> tuple[Judgement, Ca
 def muted(text: str, day: str, *values: int | None, rule: Rule | None = None) -> tuple[Judgement, dict[str, Any]]:
     """Return a judgement after settings were put on it, and their record."""
     judgement, catalog = judged(*values, rule=rule)
-    return judgement, settle(judgement, catalog, parse(text), day)
+    return judgement, apply_settings(judgement, catalog, parse(text), day)
 
 
 MADE_UP = '[[mute]]\nrule = "made-up"\nreason = "lab"\nuntil = 2017-12-31\n'
@@ -360,7 +360,7 @@ def test_a_rule_that_breaks_is_not_muted() -> None:
     """A finding `error` is no finding of the rule: it stays in sight."""
     judgement, catalog = judged(7)
     judgement.findings[0].verdict = "error"
-    record = settle(judgement, catalog, parse(MADE_UP), "2017-10-31")
+    record = apply_settings(judgement, catalog, parse(MADE_UP), "2017-10-31")
 
     assert judgement.findings[0].muted == ""
     assert record["mutes"][0]["findings"] == 0
@@ -460,7 +460,7 @@ def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
         '[[mute]]\nrule = "nn-1"\nreason = "a"\nuntil = 2026-01-01\n[thresholds.nn-1]\nx = 1\nreason = "a"'
     )
     catalog = run_catalog.load(Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES)
-    record = settle(Judgement(), catalog, settings, "")
+    record = apply_settings(Judgement(), catalog, settings, "")
 
     assert "nn-1 was not used" in record["unused"][0]
     assert record["mutes"][0]["findings"] == 0

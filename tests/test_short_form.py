@@ -128,9 +128,9 @@ def test_the_short_form_stands_for_the_long_one() -> None:
 
     def told(rule: Rule) -> dict[str, Any]:
         steps = [(step.where, step.do.text if step.do else "") for step in rule.fix]
-        joins = [(join.alias.name, join.alias.table.told, join.by, join.alias.many) for join in rule.joins]
+        joins = [(join.alias.name, join.alias.table.spoken_name, join.by, join.alias.many) for join in rule.joins]
         return {
-            "kb": rule.kb, "each": (rule.each.name, rule.each.table.told, rule.each.table.key), "joins": joins,
+            "kb": rule.kb, "each": (rule.each.name, rule.each.table.spoken_name, rule.each.table.key), "joins": joins,
             "logs": {name: (log.table.name, log.pattern) for name, log in rule.logs.items()}, "seen": rule.seen,
             "when": rule.when.text, "let": {name: node.text for name, node in rule.lets.items()},
             "evidence": [node.text for node in rule.evidence], "fix": steps, "not_this": rule.not_this,

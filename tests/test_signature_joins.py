@@ -132,9 +132,7 @@ def test_lines_of_all_nodes(where: str) -> None:
     kit.facts.incomplete("esx3")
     judgement = kit.judge(one)
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2, "no_match": 1}
-    assert (
-        judgement.findings[0].also[0].startswith("There may be more lines of `late`: the archive of esx3 ended early")
-    )
+    assert judgement.findings[0].also[0].startswith("There may be more such lines: the archive of esx3 ended early")
 
 
 def test_a_gate_is_asked_of_the_line() -> None:

@@ -221,7 +221,7 @@ def test_what_a_cut_log_showed_is_judged_and_the_rest_is_asked_for(how: str) -> 
     assert verdicts(judgement) == {"match": 2, "cannot_tell": 1}
     sure, maybe = judgement.findings
     assert (sure.subject, sure.say, sure.maybe_worse) == ("a", "at least 2 lines, the slowest at least 120", [])
-    assert sure.also[0].startswith("There may be more lines of `late`: ")
+    assert sure.also[0].startswith("There may be more such lines: ")
     assert (maybe.subject, maybe.severity, maybe.maybe_worse) == ("b", "info", ["esxi.made_up_log"])
     assert "Severity may rise to major." in maybe.also[0]
     assert [(item.subject, item.missing, item.reason) for item in judgement.cannot_tell] == [
@@ -313,7 +313,7 @@ def test_a_line_that_does_not_name_its_device_is_a_subject_without_name() -> Non
 
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2}
     told = {item.subject: item.why for item in judgement.cannot_tell}
-    assert told["unknown"] == "dev.device has no value at made_up.log:5"
+    assert told["unknown"] == "device has no value at made_up.log:5"
     assert told["b"] == "1 line of `late` (made_up.log:5) does not state device"
 
 

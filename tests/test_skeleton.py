@@ -68,7 +68,7 @@ def test_the_real_columns_of_the_table_are_there() -> None:
     assert rules.parse(text).when.text == "summary.out_of_buffers > 0"
 
 
-def test_the_command_writes_the_file_and_names_the_next_three(tmp_path: Path) -> None:
+def test_the_command_writes_the_file_and_names_the_next_four(tmp_path: Path) -> None:
     """It prints the path and the commands to go on with; the KB number of the id stands in `kb`."""
     done = run("kb-77", "--kb", str(tmp_path / "mine"), "--table", "esxi.client_stats", "--title", "Frames: lost # 1")
     path = tmp_path / "mine" / "kb-77.yaml"
@@ -76,7 +76,7 @@ def test_the_command_writes_the_file_and_names_the_next_three(tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0] == str(path)
-    assert [line.split()[2] for line in lines[2:]] == ["test", "lint", "explain"]
+    assert [line.split()[2] for line in lines[2:]] == ["test", "lint", "explain", "backtest"]
     rule = rules.parse(path.read_text(encoding="utf-8"))
     assert (rule.title, rule.kb, rule.status) == ("Frames: lost # 1", [77], "draft")
     assert not list(path.parent.glob(".*"))

@@ -35,7 +35,7 @@ from analyzer.limits import Limits
 from analyzer.sources import remotefile
 from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
-from analyzer.sources.storage import Storage, shown, told
+from analyzer.sources.storage import Storage, plain_error, shown
 from analyzer.triage import Options, case_name, triage
 from tests.s3_kit import s3_server
 
@@ -377,7 +377,7 @@ def test_no_secret_of_an_url_is_shown(user: str, password: str, token: str, sche
     url = f"{scheme}://Q{user}:Q{password}@host.example/case.tgz"
     if scheme.startswith("http"):
         url += f"?X-Amz-Signature=Q{token}"
-    for text in (shown(url), str(told(ValueError(f"404 for {url} there")).strerror)):
+    for text in (shown(url), str(plain_error(ValueError(f"404 for {url} there")).strerror)):
         assert not [secret for secret in secrets if secret in text]
         assert "host.example/case.tgz" in text
 

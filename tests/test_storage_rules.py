@@ -243,7 +243,7 @@ def test_latency_below_a_second_is_no_alarm(tmp_path: Path) -> None:
     (slow,) = triage(tmp_path / "slow", vobd=[one.format(2_377_218) for one in lines])
 
     assert (calm["severity"], slow["severity"]) == ("info", "major")
-    assert "I/O of up to 2.4 s" in slow["say"]
+    assert "An I/O took up to 2.4 s" in slow["say"]
 
 
 @pytest.mark.parametrize("code", ["0201", "0202", "0203", "0301"])

@@ -19,7 +19,7 @@ from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import library
 from analyzer.web.rules import preview_processes, rule_editor
-from analyzer.web.rules.preview_processes import Trials
+from analyzer.web.rules.preview_processes import PreviewProcesses
 from analyzer.web.wire import Refusal
 from tests.archive_kit import SAMPLES
 from tests.ask_kit import Host, id_of, put
@@ -173,7 +173,7 @@ def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(tmp_pat
 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
-        made = Trials(place)
+        made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         await made.judge("few", order, RULE.replace("lab-beacon", "lab-other"), asyncio.Event().wait)
@@ -206,7 +206,7 @@ def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(tmp_pat
 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
-        made = Trials(place)
+        made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         watch = made._watches["few"][0]
@@ -231,7 +231,7 @@ def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Ar
 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
-        made = Trials(place)
+        made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
         pid = made._watches["few"][0].pid
@@ -251,7 +251,7 @@ def test_no_more_than_a_few_cases_are_held(tmp_path: Path, archive: Archive) -> 
 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
-        made = Trials(place)
+        made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         for key in ("a", "b"):
             await made.judge(key, order, RULE, asyncio.Event().wait)
@@ -320,7 +320,7 @@ def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive
 
     async def act() -> None:
         place = PrivatePlace.make(tmp_path)
-        made = Trials(place)
+        made = PreviewProcesses(place)
         order = {"archive": str(archive.objects.url), "cases": "", "since": "", "until": ""}
         running = made.backtest(order, RULE)
         await anext(running)

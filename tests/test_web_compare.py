@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from analyzer.archive.store import Archive
 from analyzer.web import comparisons
 from analyzer.web.app import REPORT_POLICY, Serving
 from analyzer.web.cases.comparer import compared
+from tests.archive_kit import put, sample
 from tests.web_kit import client_of, serving_at
 
 CASES = Path(__file__).resolve().parent.parent / "samples" / "cases"
@@ -68,6 +70,28 @@ def test_a_case_that_is_not_here_is_told(client: TestClient, serving: Serving) -
     assert client.get(f"/comparisons/{'c' * 32}/compare.html").status_code == 404
     assert client.get("/comparisons/../compare.html").status_code in (400, 404)
     assert client.post("/comparisons", json={"cases": [one, one]}).json()["error"]["what"].startswith("a case cannot")
+
+
+def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
+    client: TestClient, serving: Serving, tmp_path: Path
+) -> None:
+    """What is not on the page: a path of this machine, or a case of the archive by its name, with its rows."""
+    archive = Archive.open(str(tmp_path / "archive"), create=True)
+    put(archive, "lab-ring-after", sample("lab-ring-after"))
+    serving.archive = str(tmp_path / "archive")
+    before = given(client, serving, "lab-ring-before")
+    for place in (str(CASES / "lab-ring-after"), "lab-ring-after"):
+        answer = client.post("/comparisons", json={"cases": [before, {"place": place}]})
+        assert answer.status_code == 201, answer.text
+        page = client.get(f"/comparisons/{answer.json()['id']}/compare.html")
+        assert "All that remains is ring #2" in page.text
+
+    unknown = client.post("/comparisons", json={"cases": [before, {"place": "no-such-case"}]})
+    assert (unknown.status_code, "no-such-case" in unknown.text) == (422, True)
+    gone = client.post("/comparisons", json={"cases": [before, {"place": str(tmp_path / "gone")}]})
+    assert (gone.status_code, gone.json()["error"]["what"]) == (404, "there is nothing at this path")
+    for odd in ({"place": ""}, {"place": 7}, {"path": "x"}, {"place": "x" * 5000}):
+        assert client.post("/comparisons", json={"cases": [before, odd]}).status_code == 400
 
 
 def test_strangers_do_not_compare(serving: Serving) -> None:

@@ -41,6 +41,7 @@ def test_every_help_link_leads_to_a_heading(client: TestClient) -> None:
         assert answer.status_code == 200, target
         assert f'id="{heading}"' in answer.text, target
     page = client.get("/help/page")
+    assert page.text.count("<pre") == page.text.count('<pre tabindex="0">') > 0
     assert "<table>" in page.text and "<img" not in page.text and "<script" not in page.text
     assert re.findall(r'(?:src|rel="stylesheet" href)="([^"]+)"', page.text) == ["/base.css", "/page.css"]
     assert page.headers["content-security-policy"] == help_pages.POLICY

@@ -116,7 +116,7 @@ def test_a_mistake_points_into_the_field(field: str, marked: str, hint: str) -> 
     """The caret stands below the wrong word, also in the second term, and the word that was meant is told."""
     with pytest.raises(question.Misread) as caught:
         question.read(field)
-    told = question.told(caught.value, field)
+    told = question.mistake_record(caught.value, field)
     assert field[told["start"] :].startswith(marked)
     assert told["caret"].index("^") == told["line"].index(marked)
     assert hint in caught.value.do
@@ -128,7 +128,7 @@ def test_any_field_is_a_question_or_a_mistake_inside_it(field: str) -> None:
     try:
         found = question.read(field)
     except question.Misread as error:
-        told = question.told(error, field)
+        told = question.mistake_record(error, field)
         assert 0 <= told["start"] <= told["end"] <= max(len(field), told["start"])
         json.dumps(told)
     else:

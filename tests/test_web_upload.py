@@ -602,7 +602,7 @@ def test_memory_is_flat_for_large_files(tmp_path: Path) -> None:
 
 def test_errors_are_safe_to_show() -> None:
     """What a refusal repeats of a client's text has no control or bidi signs in it and is bounded."""
-    told = wire.told(Refusal(400, "no", where="a\x1b[2J\u202eb" + "x" * 5000))
+    told = wire.error_record(Refusal(400, "no", where="a\x1b[2J\u202eb" + "x" * 5000))
     assert "\x1b" not in told["error"]["where"]
     assert "\u202e" not in told["error"]["where"]
     assert len(told["error"]["where"]) == 1000

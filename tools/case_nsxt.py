@@ -163,16 +163,21 @@ def edge_cut_off() -> Files:
         )
         for n, peer in enumerate(peers, 1)
     )  # fmt: skip
-    opened = alarm("09:46:00.000", manager(1), "edge_tunnels_down", "OPEN", "The tunnels of an edge are down")
+    opened = alarm(
+        "09:46:00.000", manager(1), "edge_tunnels_down", "OPEN", "The tunnels of an edge are down", uuid("edge", 1)
+    )
     return site(edges={1: lost, 2: other}, logs={edge(1): log, manager(1): opened})
 
 
 def certificate_and_disk() -> Files:
     """Return the site with a manager whose certificate expired and whose log partition is full."""
-    log = alarm("08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired")
-    log += alarm("08:05:00.000", manager(2), "manager_disk_usage_very_high", "OPEN", "Disk usage of /var/log is 97%")
-    log += alarm("07:00:00.000", manager(2), "password_expired", "OPEN", "The password of audit has expired")
-    log += alarm("07:30:00.000", manager(2), "password_expired", "RESOLVED", "The password of audit was changed")
+    own = uuid("manager", 2)
+    log = alarm("08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired", own)
+    log += alarm(
+        "08:05:00.000", manager(2), "manager_disk_usage_very_high", "OPEN", "Disk usage of /var/log is 97%", own
+    )
+    log += alarm("07:00:00.000", manager(2), "password_expired", "OPEN", "The password of audit has expired", own)
+    log += alarm("07:30:00.000", manager(2), "password_expired", "RESOLVED", "The password of audit was changed", own)
     differs = {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}
     return site(managers={2: differs}, logs={manager(2): log})
 

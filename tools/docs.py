@@ -1,5 +1,5 @@
 """Write the generated files: docs/tables.md, docs/rules.md, docs/cli.md, docs/rule-schema.json,
-analyzer/commands/help.txt and the table of layers in docs/architecture.md.
+analyzer/commands/help.txt and the tables of layers and rooms in docs/architecture.md.
 
 python tools/docs.py           writes them
 python tools/docs.py --check   exits with 1 when one is not fresh
@@ -65,12 +65,15 @@ def help_text() -> str:
 
 
 def architecture_page() -> str:
-    """The page as it stands, with the table of layers as the test of imports has it."""
+    """The page as it stands, with the tables of layers and rooms as the code has them."""
     from tests import layers  # noqa: PLC0415 - after the path above
 
-    before, _, rest = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("| layer | modules |\n")
-    after = rest[rest.index("\n\n") + 1 :]
-    return before + layers.markdown() + after
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):
+        head = table[: table.index("\n") + 1]
+        before, _, rest = page.partition(head)
+        page = before + table + rest[rest.index("\n\n") + 1 :]
+    return page
 
 
 def product_words() -> str:

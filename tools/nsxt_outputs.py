@@ -61,9 +61,9 @@ def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
     return "".join(found)
 
 
-def alarm(clock: str, host: str, event: str, state: str, text: str, comp: str = "nsx-manager") -> str:
-    """Return the line that a node writes when an alarm opens or ends."""
-    data = f'comp="{comp}" subcomp="monitoring" eventType="{event}" alarmState="{state}" entId="{uuid("manager", 1)}"'
+def alarm(clock: str, host: str, event: str, state: str, text: str, of: str) -> str:
+    """Return the line that a node writes when an alarm opens or ends; of: the id of the node it is about."""
+    data = f'comp="nsx-manager" subcomp="monitoring" eventType="{event}" alarmState="{state}" entId="{of}"'
     return line(clock, host, data, text, "MONITORING", "FATAL" if state == "OPEN" else "INFO")
 
 
@@ -109,7 +109,14 @@ def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
     rows = (
         ("udev", "7.9G", "4.0K", "7.9G", 1, "/dev"),
         ("/dev/sda2", "11G", "4.7G", "5.0G", 49, "/"),
-        ("/dev/mapper/nsx-var+log", "27G", "9.4G", "17G", log_pct, "/var/log"),
+        (
+            "/dev/mapper/nsx-var+log",
+            "27G",
+            f"{27 * log_pct // 100}G",
+            f"{27 - 27 * log_pct // 100}G",
+            log_pct,
+            "/var/log",
+        ),
         ("/dev/mapper/nsx-config", "29G", "48M", "28G", config_pct, "/config"),
         ("/dev/mapper/nsx-secondary", "98G", "230M", "93G", 1, "/nonconfig"),
         ("/dev/mapper/nsx-image", "42G", "39G", "3.0G", 93, "/image"),

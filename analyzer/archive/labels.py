@@ -143,7 +143,7 @@ def _shown(text: str) -> str:
     return f'"{one_line(text, 80)}"'
 
 
-def told(labels: Iterable[Label]) -> list[str]:
+def label_lines(labels: Iterable[Label]) -> list[str]:
     """Return a line for each label, for people."""
     lines = []
     for label in labels:

@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.archived import archive_option, case_filters, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.commands.redacting import RedactChoice, map_file, redact_options
+from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -79,6 +79,8 @@ def command(
         redaction=redaction,
         done=lambda path: click.echo(for_terminal(str(path))),
     )
+    if redaction is not None:
+        say_where_the_map_is(redaction)
     for stored, why in left:
         click.echo(f"backline: {stored.id[:12]} has no report: {for_terminal(why)}", err=True)
     click.get_current_context().exit(PARTIAL if left and not every else DONE)

@@ -56,5 +56,5 @@ def command(
     archive = opened(archive_url)
     _snapshot, found = browse.read(archive, case)
     wanted = labels.LabelRequest(rule, node, subject, verdict, missed, force, by, note)
-    for line in labels.told(labels.give(archive, found, wanted)):
+    for line in labels.label_lines(labels.give(archive, found, wanted)):
         click.echo(for_terminal(line))

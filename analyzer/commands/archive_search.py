@@ -10,13 +10,13 @@ import click
 
 from analyzer.commands.archived import (
     archive_option,
-    cut_told,
     ended,
     form_options,
     limit_option,
     opened,
     print_rows,
     replaced,
+    say_more_rows,
     seconds_option,
     time_options,
 )
@@ -95,11 +95,11 @@ def command(
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
         lines = counted(count, "line")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
-        _tell(f"{lines}; {kept}", form, searchtext.left_told(found))
+        _tell(f"{lines}; {kept}", form, searchtext.left_text(found))
         return
     found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
     print_rows(found.head, found.rows, form, limit, "rows", searchtext.short(found.head))
-    _tell(searchtext.findings_told(found, listed=unknown) if chosen else "", form, searchtext.left_told(found))
+    _tell(searchtext.findings_text(found, listed=unknown) if chosen else "", form, searchtext.left_text(found))
 
 
 def _check(
@@ -156,7 +156,7 @@ def _machines(
         print_rows(head, searchtext.for_json(asked, found.rows), form, limit)
     else:
         _blocks(asked, found, limit)
-    _tell(searchtext.machines_told(found, anywhere=anywhere, listed=unknown), form, searchtext.left_told(found))
+    _tell(searchtext.machines_text(found, anywhere=anywhere, listed=unknown), form, searchtext.left_text(found))
 
 
 def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
@@ -171,7 +171,7 @@ def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> No
     finally:
         ended(found.rows)
     if left:
-        cut_told(most)
+        say_more_rows(most)
 
 
 def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:

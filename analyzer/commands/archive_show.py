@@ -37,7 +37,7 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int, 
     if source:
         if redaction is not None:
             raise UsageError("--source tells where a case comes from", do="Leave --redact away and hand nothing out.")
-        for line in browse.told(browse.origin(archive, snapshot, found)):
+        for line in browse.origin_lines(browse.origin(archive, snapshot, found)):
             click.echo(line)
         return
     if redaction is not None:
@@ -50,5 +50,5 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int, 
         click.echo(browse.document_text(archive, found), nl=False)
         return
     show_in(form, browse.document(archive, found), verbose, None)
-    for line in labels.told(labels.current(archive, found.id)) if form == "text" else ():
+    for line in labels.label_lines(labels.current(archive, found.id)) if form == "text" else ():
         click.echo(f"label: {for_terminal(line)}")

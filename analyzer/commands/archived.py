@@ -149,13 +149,13 @@ def print_rows(
     try:
         count = write(sys.stdout, head, some, form)
         if most and count == most and next(coming, None) is not None:
-            cut_told(count, words)
+            say_more_rows(count, words)
     finally:
         ended(coming)
     return count
 
 
-def cut_told(count: int, words: str = "") -> None:
+def say_more_rows(count: int, words: str = "") -> None:
     """Tell that more than `count` rows were there."""
     sys.stdout.flush()
     click.echo(f"only the first {f'{count:,} {words}'.strip()} are shown; --limit 0 shows all", err=True)

@@ -110,7 +110,7 @@ def command(
         summary.packed = _compact(archive)
     if redaction is not None:
         summary, count = redacted_summary(summary, count, redaction)
-    _tell(summary, count, catalog, json_to, quiet=quiet)
+    _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
     click.get_current_context().exit(_status(summary, catalog))
 
 
@@ -240,7 +240,9 @@ def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> N
         say("no case was found")
 
 
-def _tell(summary: Summary, count: FindSummary, catalog: Catalog, json_to: str | None, *, quiet: bool) -> None:
+def _tell(
+    summary: Summary, count: FindSummary, catalog: Catalog, json_to: str | None, *, archive: str, quiet: bool
+) -> None:
     """Print the summary, or write it as JSON."""
     from analyzer.archive.batches.summary import as_record, lines
 
@@ -256,7 +258,7 @@ def _tell(summary: Summary, count: FindSummary, catalog: Catalog, json_to: str |
 
         write_atomic(Path(json_to), text)
     if not quiet:
-        for line in lines(summary):
+        for line in lines(summary, archive):
             click.echo(line)
 
 

@@ -11,7 +11,7 @@ from analyzer.commands.archived import archive_may, opened
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
-from analyzer.commands.redacting import RedactChoice, redact_options, released, told_of_map
+from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
 from analyzer.errors import BacklineError, UsageError
 from analyzer.paths import folder_name
 from analyzer.text import for_terminal
@@ -19,13 +19,9 @@ from analyzer.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from analyzer.archive.entry import Stored
-    from analyzer.archive.store import Archive
-    from analyzer.case_data import CaseData
     from analyzer.compare import CaseSide
     from analyzer.compare.sides import Recall
     from analyzer.redact.redaction import Redaction
-    from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
 
 # Keys of the document whose texts are the program's own.
@@ -107,7 +103,7 @@ def command(
     if said:
         click.echo(f"{said}\n\ncomparison: {for_terminal(str((folder or Path()) / comparison.FILES[1]))}")
     if redaction is not None:
-        told_of_map(redaction)
+        say_where_the_map_is(redaction)
     broken = list(dict.fromkeys(line for side in sides for line in side.broken))
     for line in broken:
         click.echo(f"backline: {for_terminal(line)}", err=True)
@@ -127,26 +123,15 @@ def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Pla
     if archive_url is None:
         check_paths(paths, BacklineError)
         return [[path] for path in paths]
+    from analyzer.archive.query.sides import stored_side
+
     archive = opened(archive_url)
     snapshot = archive.snapshot()
     there = [not isinstance(path, Path) or path.exists() for path in paths]
     return [
-        [path] if is_file else _stored(archive, snapshot.find(str(path)))
+        [path] if is_file else stored_side(archive, snapshot.find(str(path)))
         for path, is_file in zip(paths, there, strict=True)
     ]
-
-
-def _stored(archive: Archive, stored: Stored) -> Recall:
-    """Return what recalls a stored case; where a judgement alone is stored, its document."""
-
-    def recall(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
-        from analyzer.archive.query import browse
-        from analyzer.archive.restore.recall import material
-
-        document = browse.document(archive, stored)
-        return document if stored.facts is None else material(archive, stored, signatures)
-
-    return recall
 
 
 def _redacted(redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import click
 
 from analyzer.commands.places import CasePath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
-from analyzer.commands.redacting import RedactChoice, learn, redact_options, redacted_lines
+from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, standard_input
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
+MANY = 5000  # lines that nobody reads
 
 
 @click.command("log")
@@ -74,17 +75,20 @@ def command(
     )  # fmt: skip
     redaction = redact.begin()
     with Interrupt() as stop, standard_input(paths) as given:
-        merged = MergedLog(given, query)
-        if redaction is not None:
-            learn(redaction, given, written(MergedLog(given, query).lines(), form))
-        lines = written(merged.lines(), form)
-        for line in lines if redaction is None else redacted_lines(redaction, lines):
+        if redaction is None:
+            merged = MergedLog(given, query)
+            lines, told = written(merged.lines(), form), merged.summary
+        else:
+            lines, told = redacted_log(redaction, given, query, form)
+        for line in lines:
             click.echo(line)
         stop.check()
-    for said in summary(merged.summary, query.window):
+    for said in summary(told, query.window):
         shown = said if redaction is None else redaction.text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
-    click.get_current_context().exit(PARTIAL if merged.summary.faults else DONE)
+    if told.lines > MANY and not (host or thing or pattern or level):
+        click.echo("backline: fewer: --level warning, --host H, --object vmnic3, --grep RE or --for 1m", err=True)
+    click.get_current_context().exit(PARTIAL if told.faults else DONE)
 
 
 def _window(around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]) -> TimeWindow:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 DONE, FOUND, USAGE, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 2, 5, 130, 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 FAILED, BROKEN_RULE = 1, 4
+_ENDS_WITH = "backline.ends_with"
 LISTED = 40  # lines of what can be given instead
 
 
@@ -44,7 +45,7 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             if isinstance(error, BrokenPipeError) and _reader_gone():  # who has seen enough (`| head`)
                 _silence_stdout()
-                status = DONE
+                status = ctx.meta.get(_ENDS_WITH, DONE)
             elif ctx.find_root().params.get("debug"):
                 raise
             else:
@@ -54,6 +55,11 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         ctx.exit(status)  # not inside `except`: the error would keep what it met, such as a database, to the end
 
     return run
+
+
+def ends_with(status: int) -> None:
+    """Say how the command ends, before it prints: it does so too when its reader has seen enough (`| head`)."""
+    click.get_current_context().meta[_ENDS_WITH] = status
 
 
 def interrupted() -> int:

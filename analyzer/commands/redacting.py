@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -17,6 +17,8 @@ from analyzer.text import for_terminal
 if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary
     from analyzer.archive.batches.summary import Summary
+    from analyzer.merged_log.reading import LogQuery, LogSummary, MergedLine, MergedLog
+    from analyzer.redact.log_lines import LineNames
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
 
@@ -79,11 +81,14 @@ def released(redaction: Redaction, results: Mapping[str, str], *, beside: Path |
     redaction.keep()
 
 
-def told_of_map(redaction: Redaction) -> None:
+def say_where_the_map_is(redaction: Redaction) -> None:
     """Say where the names are kept."""
     if redaction.map.path is not None:
         told = for_terminal(str(redaction.map.path))
         click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
+    if words := len(redaction.map.words):
+        one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
+        click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
 def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction) -> tuple[Summary, FindSummary]:
@@ -116,32 +121,63 @@ def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction)
 
 
 AT_ONCE = 5000  # lines that are replaced and looked at together
+_TOLD = ("host", "log", "component", "object", "text", "address")  # of a merged line: what may hold a name
+_Line = TypeVar("_Line")
 
 
-def learn(redaction: Redaction, paths: Sequence[Place], lines: Iterable[str]) -> None:
-    """Give the redaction the names of material, read as triage reads it, and those that lines show by their form."""
+def redacted_log(
+    redaction: Redaction, paths: Sequence[Place], query: LogQuery, form: str
+) -> tuple[Iterator[str], LogSummary]:
+    """Return the lines of the merged log of material without names, and its summary, complete behind the last line.
+
+    The names are those of its tables, read as triage reads them, and those that lines show by their form.
+    """
     from analyzer.errors import RefusedError
+    from analyzer.merged_log.reading import MergedLog
     from analyzer.triage import Options, gathered
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
         redaction.facts(gathered(paths, (), Options()).facts)
     for path in paths:
         redaction.identities.given(path.name)
-    for some in _batched(lines):
-        redaction.lines(some)
-    redaction.keep()
+    names = redaction.log_names()
+    merged = MergedLog(paths, query, heard=names.take)
+    return _redacted_lines(redaction, merged, names, form), merged.summary
 
 
-def redacted_lines(redaction: Redaction, lines: Iterable[str]) -> Iterator[str]:
+def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, form: str) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
-    for some in _batched(lines):
-        made = redaction.replacer.texts(some)
-        redaction.check({"the output": "\n".join(made.values())})
-        yield from (made[line] for line in some)
+    from analyzer.merged_log.show import written
+
+    lines = merged.lines()
+    first = list(islice(lines, 1))  # all was read once now
+    for host, log in merged.summary.seen:
+        redaction.identities.cell("host", host)
+        names.take([log.part.address])
+    names.close()
     redaction.keep()
+    replacer, proof = redaction.log_lines()
+
+    def free() -> Iterator[MergedLine]:
+        for some in _batched(chain(first, lines)):
+            made = replacer.texts(getattr(line, one) for line in some for one in _TOLD)
+            yield from (_renamed(line, made) for line in some)
+
+    for shown in _batched(written(free(), form)):
+        redaction.refuse(proof.survivors("the output", shown))
+        yield from shown
 
 
-def _batched(lines: Iterable[str]) -> Iterator[list[str]]:
+def _renamed(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
+    from analyzer.merged_log.reading import MergedLine
+
+    return MergedLine(
+        line.time, made[line.host], made[line.log], line.level, made[line.component], made[line.object],
+        made[line.text], made[line.address], line.line, line.assumed,
+    )  # fmt: skip
+
+
+def _batched(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
     coming = iter(lines)
     while some := list(islice(coming, AT_ONCE)):
         yield some

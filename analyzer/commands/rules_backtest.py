@@ -50,7 +50,7 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Judge RULE... (ids or files) over the stored cases: what they find, what changed, and how often they are right.
+    """Judge RULES, ids or files, over the stored cases: what they find, what changed, and how often they are right.
 
     A file is compared with the installed rule of the same id over the same cases, or with the one from
     --against: a folder, or a commit of the git repository that holds the file. Confirmed and

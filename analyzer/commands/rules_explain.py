@@ -46,7 +46,7 @@ def command(
       backline rules explain my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
     from analyzer.authoring.explain import explain, explain_text
-    from analyzer.authoring.explain.console import Paper
+    from analyzer.authoring.explain.console import Console
 
     check_paths(paths, BacklineError)
     local = choice.local(paths)
@@ -57,7 +57,7 @@ def command(
     if as_json:
         click.echo(json.dumps(explain.record(found, told), indent=1))
     else:
-        paper = Paper()
+        paper = Console()
         depth = 2 if told is not None and len(told) == 1 else verbose
         most = 0 if everything else explain_text.SHOWN
         paper.print(explain_text.lines(found, told, depth=depth, most=most, width=paper.width))

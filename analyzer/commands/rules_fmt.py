@@ -90,20 +90,19 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
 
 
 def _shortened(layout: Layout) -> Layout:
-    """Return a file in the short form; where this cannot say the same, as it would be laid out, and say why."""
+    """Return a file in the short form, or say why it stays long; in both, with nothing that goes without saying."""
     from dataclasses import replace
 
+    from analyzer.authoring.fmt.compact import compacted
     from analyzer.authoring.fmt.shorten import shortened
     from analyzer.limits import Limits
     from analyzer.rules import shared_files
 
-    text, why = shortened(
-        layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared_files.beside(layout.path, Limits())
-    )
+    shared = shared_files.beside(layout.path, Limits())
+    text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared)
     if why:
         click.echo(f"stays long: {one_line(str(layout.path))}: {one_line(why)}", err=True)
-        return layout
-    return replace(layout, after=text.encode())
+    return replace(layout, after=compacted(text, layout.path.name, shared).encode())
 
 
 def _told(layout: Layout, check: bool, diff: bool) -> str:

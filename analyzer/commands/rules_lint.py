@@ -61,5 +61,5 @@ def command(
     else:
         click.echo(lint_print.as_text(complaints), nl=False)
         click.echo(lint_print.summary(len(files), complaints))
-    bad = any(strict or one.level == "error" for one in complaints)
+    bad = any(one.level == "error" or (strict and one.level == "warning") for one in complaints)
     click.get_current_context().exit(FAILED if bad else DONE)

@@ -32,7 +32,7 @@ def command(
       backline rules profile esx-host.tgz --kb my-rules
     """
     from analyzer.authoring.explain import profile, profile_text
-    from analyzer.authoring.explain.console import Paper, announce
+    from analyzer.authoring.explain.console import Console, announce
     from analyzer.authoring.select import select
 
     check_paths(paths, BacklineError)
@@ -46,6 +46,6 @@ def command(
     if as_json:
         click.echo(json.dumps(profile.as_record(found, costs), indent=1))
     else:
-        Paper().print(profile_text.lines(found, costs))
+        Console().print(profile_text.lines(found, costs))
     tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

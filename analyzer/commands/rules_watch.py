@@ -81,11 +81,11 @@ def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
 
 def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
     from analyzer.authoring.explain import watch, watch_text
-    from analyzer.authoring.explain.console import Paper
+    from analyzer.authoring.explain.console import Console
 
     if as_json:
         return lambda shown: click.echo(json.dumps(watch.as_record(shown)))
-    paper = Paper()
+    paper = Console()
 
     def show(shown: WatchRun) -> None:
         paper.clear()

@@ -51,8 +51,18 @@ def command(
             raise
         do = "Install it: pip install 'backline[web]'."
         raise BacklineError(f"the page needs {error.name}, which is not installed", do=do) from None
+    _check_archive(archive_url)
     how = _how(choice)
     serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how)
+
+
+def _check_archive(place: str) -> None:
+    """Refuse a file, or a folder of other things, before the first case is stored in it."""
+    path = Path(place)
+    if place and "://" not in place and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        from analyzer.archive.store import Archive
+
+        Archive.open(place)
 
 
 def _how(choice: RuleChoice) -> RunOptions:

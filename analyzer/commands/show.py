@@ -24,7 +24,7 @@ from analyzer.errors import BacklineError
 def command(
     case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
 ) -> None:
-    """Render a saved case again; no bundle is needed.
+    """Render a saved case again, from its case.json or the folder of a triage; no bundle is needed.
 
     \b
     Example:

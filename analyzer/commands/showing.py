@@ -88,16 +88,15 @@ def log_line(document: Doc, paths: Iterable[Place], folder: Path) -> str:
     """
     import shlex
 
-    from analyzer.report import finding_rows, summary
+    from analyzer.report import numbers, summary
 
-    worst = [row.first for row in summary.worst_first(document, finding_rows.groups(document))[: summary.WORST]]
-    number = next((document["findings"].index(one) + 1 for one in worst if one["first_seen"]), 0)
+    known = numbers.numbers(document)
+    worst = [one for row in summary.worst_first(document)[: summary.WORST] for one in row.findings]
+    number = next((known[one["id"]] for one in worst if one["first_seen"]), "")
     given = [str(path) for path in paths]
     if not number or "-" in given:
         return ""
-    return for_terminal(
-        f"log: {shlex.join(['backline', 'log', *given, '--case', str(folder), '--around', str(number)])}"
-    )
+    return for_terminal(f"log: {shlex.join(['backline', 'log', *given, '--case', str(folder), '--around', number])}")
 
 
 def show_document(
@@ -113,14 +112,14 @@ def show_document(
 
 
 def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
-    from analyzer.report.open_asks import told_once
+    from analyzer.report.open_asks import worked_out_once
 
     shown = console()
     if redaction is None:
-        with told_once():
+        with worked_out_once():
             render(shown)
         return
-    with shown.capture() as made, told_once():
+    with shown.capture() as made, worked_out_once():
         render(shown)
     _release(made.get(), redaction)
     click.echo(made.get(), nl=False)

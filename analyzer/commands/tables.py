@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.places import CasePath, moment, readable
-from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from analyzer.sources.remote import Place
+
+TOLD = 3  # faults of the material
 
 
 @click.command("tables")
@@ -57,12 +59,17 @@ def command(
     with readable((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:
-            coverage(given, form)
+            lost = coverage(given, form)
         elif parquet is not None:
-            count = write_parquet(given, table, parquet, wanted)
-            click.echo(f"{for_terminal(str(parquet))}: {count:,} rows")
+            count, lost = write_parquet(given, table, parquet, wanted)
+            click.echo(f"{for_terminal(str(parquet))}: {counted(count, 'row')}")
         else:
-            print_table(given, table, form, wanted)
+            lost = print_table(given, table, form, wanted)
+    for line in lost[:TOLD]:
+        click.echo(f"backline: {for_terminal(line)}", err=True)
+    if len(lost) > TOLD:
+        click.echo(f"backline: and {len(lost) - TOLD:,} more; `backline triage` lists them", err=True)
+    click.get_current_context().exit(PARTIAL if lost else DONE)
 
 
 def _stretch(around: str, length: str) -> tuple[datetime, datetime]:

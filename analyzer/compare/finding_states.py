@@ -207,7 +207,8 @@ def _unseen(finding: Record, document: Record, node: str, *, there: bool) -> tup
     for group in document["cannot_tell"]:
         of_node = not group["nodes"] or not node or node in group["nodes"]
         if rule in group["rules"] and of_node and _same_subject(finding, group):
-            return f"{group['missing']}: {group['why']}", group["ask"]
+            missing, why = group["missing"], group["why"]
+            return why if missing in why else f"{missing}: {why}", group["ask"]
     quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
     if quiet is not None:
         return (

@@ -18,6 +18,7 @@ _PLAIN = {
     "ring1_size": "size of receive ring #1",
     "ring2_size": "size of receive ring #2",
     "pkts_rx_oob": "packets out of buffers in the guest",
+    "mac": "MAC address",
 }
 # How the paragraph on top says it: who, what it is now, what it was.
 _PHRASES = {
@@ -29,6 +30,7 @@ _PHRASES = {
 # A counter that is the sum of others: which of them is left says where the rest comes from.
 _PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
 _MEMORY = ("mem_used_net_kb", "mem_used_kb")
+_TOTALS = frozenset(("rx_errors", "tx_errors"))  # told where no single kind of error is all of it
 _IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
 _WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "same": 3}
 
@@ -37,7 +39,7 @@ def summary(made: Record) -> str:
     """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
     changes = sorted(_groups(made), key=lambda some: (some[0]["column"] not in _PHRASES, _section(some[0])))
     phrased = [some for some in changes if some[0]["column"] in _PHRASES] or changes
-    said = [_tally(made), *(f"{_phrase(some, made)}." for some in phrased[:3])]
+    said = [_tally(made), *_between(made), *(f"{_phrase(some, made)}." for some in phrased[:3])]
     counters = [one for one in _main(made) if one["column"] in _PHRASES] or _main(made)
     for one in counters[:3]:
         said.append(f"{_phrase([one], made)}{_measured(one, made)}.")
@@ -47,21 +49,55 @@ def summary(made: Record) -> str:
     return " ".join(text for text in said if text)
 
 
+def _between(made: Record) -> list[str]:
+    """Return what lies between captures and lets counters begin anew: another name, a boot, a move, another card."""
+    if made["mode"] == "hosts":
+        return []
+    booted = (
+        f"{machine['name']} was booted in between."
+        for machine in made["machines"]
+        if any(step["state"] == "started again" for step in machine["steps"])
+    )
+    moved = (
+        f"{one['subject'].partition(' (')[0]} moved from {one['machine']}."
+        for one in made["subjects"]
+        if one["state"] == "moved"
+    )
+    cards = (
+        f"{one['subject']} of {one['machine']} is another card."
+        for one in made["changes"]
+        if one["note"].startswith("another card")
+    )
+    told = list(dict.fromkeys([*(f"{text}." for text in _renamed(made)), *booted, *moved, *cards]))
+    return told[:MOST]
+
+
+def _renamed(made: Record) -> list[str]:
+    return [
+        f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
+        for machine in made["machines"]
+        if machine["names"][0] and machine["names"][0] != machine["name"]
+    ]
+
+
 def _phrase(some: Sequence[Record], made: Record) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
     subject = one["subject"] if len(some) == 1 else one["subject"].partition(", ")[0]
-    who = (
-        (subject or one["machine"]) if one["column"] in _PHRASES else ", ".join(filter(None, (one["machine"], subject)))
-    )
+    who = (subject or one["machine"]) if one["column"] in _PHRASES else _owned(subject, one["machine"])
     known = [shown(value) for value in one["values"] if value is not None]
     if one["column"] in _PHRASES and made["mode"] == "time":
         text = _PHRASES[one["column"]].format(who=who, was=known[0], now=known[-1])
     elif made["mode"] == "hosts":
         text = f"{name_of(one)}{f' of {subject}' if subject else ''}: {_values(one, made)}"
     else:
-        text = f"{name_of(one)} of {who} went from {known[0]} to {known[-1]}"
+        went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else arrow(one["values"])
+        text = f"{name_of(one).partition(':')[0]} of {who} went {went}"
     return text[:1].upper() + text[1:] if text.startswith(("receive ring", name_of(one)[:1].lower())) else text
+
+
+def _owned(subject: str, machine: str) -> str:
+    return f"{subject} on {machine}" if subject and machine else subject or machine
 
 
 def _values(one: Record, made: Record) -> str:
@@ -149,11 +185,7 @@ def _about(made: Record) -> Record:
         when = " The sides state the same time of capture, so there are no rates."
     elif not lengths:
         when = " No time of capture tells how long lies between them, so there are no rates."
-    renamed = [
-        f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
-        for machine in made["machines"]
-        if machine["names"][0] and machine["names"][0] != machine["name"]
-    ]
+    renamed = _renamed(made)
     more = f" {'; '.join(renamed)}." if renamed else ""
     return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} on more than one side.{when}{more}")
 
@@ -253,8 +285,16 @@ def _changes(made: Record) -> list[Record]:
 def _main(made: Record) -> list[Record]:
     """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
     bad = [one for one in made["counters"] if one["bad"] and one["verdict"] not in ("none", "")]
-    main = [one for one in bad if one["column"] not in _IN_SUM]
+    kinds = {_thing(one) for one in bad if one["column"] not in _TOTALS}
+    main = [
+        one for one in bad if one["column"] not in _IN_SUM and not (one["column"] in _TOTALS and _thing(one) in kinds)
+    ]
     return sorted(main, key=lambda one: (_WEIGHT.get(one["verdict"], 9), _rank(one["column"]), -_size(one)))
+
+
+def _thing(one: Record) -> tuple[Any, ...]:
+    """Return what two counters have in common of which one is all of the other."""
+    return one["table"], one["machine"], one["subject"], tuple(one["values"])
 
 
 def _rank(column: str) -> int:

@@ -190,8 +190,8 @@ class _Walk:
         sought = ", ".join(str(path.cells[mine]) for mine in source.on)
         found = len(self._matching(source, path))
         if found > 1:
-            return f"{source.table} has {found} rows of {sought}"
-        return f"{source.table} has no row of {sought}" + (", and was not read whole" if known.state in LOSSY else "")
+            return f"{table.words} has {found} rows of {sought}"
+        return f"{table.words} has no row of {sought}" + (", and was not read whole" if known.state in LOSSY else "")
 
 
 def _cells(link: ChainLink, source: Source, row: Row) -> dict[str, Value]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from analyzer import parsing
@@ -74,6 +75,13 @@ class Facts(database.LateDatabase):
         """Take one row; its block says on which node, in which member and when."""
         self._declared(row.table).rows.append(row)
         self._note(row.table.name, row.block, 1)
+
+    def add_read(self, rows: Iterable[Row]) -> None:
+        """Take rows of any tables as they were read; those of one block are noted together."""
+        for _, same in groupby(rows, key=lambda row: (id(row.table), id(row.block))):
+            own = list(same)
+            self._declared(own[0].table).rows += own
+            self._note(own[0].table.name, own[0].block, len(own))
 
     def add_rows(self, table: Table, rows: Sequence[Row]) -> None:
         """Take many rows of one table at once; other facts may hold the same."""

@@ -135,7 +135,7 @@ def recorded(
             if isinstance(record, Fault):
                 yield record
             else:
-                yield from each(block, record)
+                yield from (placed(item, record) for item in each(block, record))
 
     return Parser(
         name=name,
@@ -147,3 +147,10 @@ def recorded(
         shape=shape,
         body=body,
     )
+
+
+def placed(item: Row | Fault, record: Record) -> Row | Fault:
+    """Return a row with the line of each column, of a record that spans lines; template and table name it alike."""
+    if isinstance(item, Row) and not item.lines:
+        item.lines = {name.lower(): line for name, line in record.lines.items() if line != item.line}
+    return item

@@ -26,6 +26,8 @@ PRI = r"(?:<\d{1,3}>(?:1 )?)?"
 MON = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 SYSLOG = rf"{MON} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d"
 HOST = r"(?:[\w.:-]{1,253} )?"
+# A stamp that an article masks, whole or in part: `YYYY-MM-DDTHH:MM:SS.100Z`, `[YYYY-MM-DDTHH:MM:SS]`, `####-##-##T…`.
+MASKED = r"\[?[Y#\d]{4}-[M#\d]{2}-[D#\d]{2}[T ][H#\d]{2}:[M#\d]{2}:[S#\d]{2}(?:\.[F#\d]{1,6})?Z?\]?"
 
 TIME = Column("time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC")
 LEVEL = Column("level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed")

@@ -69,18 +69,20 @@ class ArtefactReader:
 
     def _state(self, parser: Parser, block: Block, rows: list[Row], faults: list[Fault], lost: int) -> tuple[str, str]:
         """How well a table is known after a block; "" when the block says nothing of it."""
+        where = f"{block.address}:{block.first_line}"
+        output = f"the output at {where}"
         if block.cut:
-            return "cut", "the text ends early"
+            return "cut", f"{output} ends early"
         if rows and lost:
-            return "unparsed", lost_lines(lost, f"{block.address}:{block.first_line}")
+            return "unparsed", lost_lines(lost, where)
         if rows:
             return "read", ""
         if len(parser.tables) > 1:
             return "", ""  # one of several tables of an artefact: its absence proves nothing
         if faults:
-            return "unparsed", f"{len(faults)} of {len(block.lines)} lines were not understood"
+            return "unparsed", f"{len(faults)} of {len(block.lines)} lines of {output} were not understood"
         if not any(line.strip() for line in block.lines):
-            return "unparsed", "the output is empty"
+            return "unparsed", f"{output} is empty"
         return "read", ""
 
     def lines(self, member: Member, raw: bytes, *, more: bool) -> tuple[list[str], bool]:

@@ -26,7 +26,7 @@ _COLLECTOR = "esxi.collector_failure"
 _NOT_COLLECTED = re.compile(r"don't collect file (?P<path>\S+)")
 
 
-def settle(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
+def finish_ledger(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
     """Name what came in and was not understood; return whether anything was understood at all.
 
     A file that the user named, or that looks like support material, becomes `unknown`, which makes a case
@@ -87,7 +87,8 @@ def _understood(ledger: Ledger, intake: Intake) -> set[int]:
     """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
     covered = {cover.address for cover in intake.covers if cover.state in ("read", "cut", "excerpt")}
     covered |= {row.block.address for row in intake.rows} | {frame.block.address for frame in intake.frames}
-    bare = {scan.address for scan in intake.scans if not (scan.first_stamped or scan.hits)} - intake.known_logs
+    told = {scan.address for scan in intake.scans if scan.first_stamped or scan.hits}
+    bare = {scan.address for scan in intake.scans} - told - intake.known_logs
     filled = {row.block.address for row in intake.rows}
     return {
         id(record)
@@ -104,7 +105,10 @@ def _not_understood(one: Given, records: list[SourceRecord], ledger: Ledger) -> 
             record.state = "unknown" if counts else "other"
             record.why = record.why or "nothing in it has a known format"
     elif counts and _holds(one, records) and not any(record.state in LOST for record in records):
-        why = f"{len(records):,} members, none of them in a known format"
+        whys = {record.why if record.state == "skipped" else "" for record in records}
+        same = whys.pop() if len(whys) == 1 else ""
+        number = "1 member" if len(records) == 1 else f"{len(records):,} members"
+        why = f"{number}, {same}" if same else f"{number}, none of them in a known format"
         ledger.sources.insert(one.first, SourceRecord(one.address, None, "unknown", why))
 
 

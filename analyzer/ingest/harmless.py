@@ -36,7 +36,7 @@ def _any_line(_text: str) -> str:
     return "line"
 
 
-def told(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) -> list[dict[str, Any]]:
+def harmless_records(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) -> list[dict[str, Any]]:
     """Return a record for each row and node that has such lines, the most frequent first.
 
     Call it when scans are named and duplicates are out.

@@ -12,6 +12,7 @@ from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
 GRAM = 4
+MOST_FOLDERS = 1000  # that are kept; hostile archives have many
 # An output of a bundle; its name tells the command, but with blanks and signs lost (esxcli has no dashes in its words).
 _OUTPUT = re.compile(r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$")
 
@@ -38,6 +39,7 @@ class KnownFiles:
         for number, (word, *_) in enumerate(self._words):
             self._by_gram.setdefault(_gram(word), []).append(number)
         self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
+        self._near: dict[str, set[int]] = {}  # folder -> words that may stand in it; a folder has hundreds of members
         self._of_words: dict[str, list[Parser]] = {}  # words of a command -> parsers whose files are named so
         self._outputs = [(word, parser) for word, _, parser in self._words if "localcli_" in word and not parser.rest]
 
@@ -57,8 +59,12 @@ class KnownFiles:
         return (self._of_command(named) or listed, True) if named else (listed, False)
 
     def _listed(self, path: str) -> list[Parser]:
-        by_gram = self._by_gram
-        near = {number for at in range(len(path)) for number in by_gram.get(path[at : at + GRAM], ())}
+        folder = path.rfind("/") + 1
+        if path[:folder] not in self._near:
+            if len(self._near) >= MOST_FOLDERS:
+                self._near.clear()
+            self._near[path[:folder]] = self._grams(path[:folder])
+        near = self._near[path[:folder]] | self._grams(path[max(0, folder - GRAM) :])
         likely = [self._words[number] for number in sorted(near.union(self._short))]
         taking = {
             id(parser): parser
@@ -66,6 +72,11 @@ class KnownFiles:
             if word in path and parsing.compiled(pattern).search(path)
         }
         return list(taking.values())
+
+    def _grams(self, text: str) -> set[int]:
+        """Return the words of which a text holds the letters that are looked up."""
+        numbers = self._by_gram.get
+        return {number for at in range(len(text)) for number in numbers(text[at : at + GRAM], ())}
 
     def _of_command(self, named: re.Match[str]) -> list[Parser]:
         beginning = f"localcli_{named['words'].partition('--')[0]}"

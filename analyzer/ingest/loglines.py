@@ -14,6 +14,7 @@ from dataclasses import field
 from functools import partial
 
 from analyzer import loghost, logtime, parsing
+from analyzer.ingest.chosen_lines import chosen
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
@@ -234,17 +235,29 @@ class LogSearch:
         alone    all lines are of the place of `nobody`, whatever host they name
         """
         given = encoded(lines) if source is None else source
-        if not naming_programs(lines[:SAMPLE]) and not (logs[0].rest and _of_programs(lines[:SAMPLE])):
+        before, read_by = len(self.into.scans), [logs[0]]
+        if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
+            by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
+            read_by = self._of_hosts(by_host, given, first_line, excerpt)
+        else:
             self.whole(logs, given, address, nobody(), first_line, excerpt)
-            return [logs[0]]
-        by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
+        new = self.into.scans[before:]
+        scopes = {scan.scope for scan in new}
+        whole = sum(scan.lines for scan in new if not scan.part_of) <= len(lines)  # not only the sample of a longer log
+        if not alone and whole and len(scopes) == 1:
+            self.into.chosen += chosen(lines, first_line, address, *scopes)
+        return read_by
+
+    def _of_hosts(self, by_host: LinesByHost, given: Source, first_line: int, excerpt: str) -> list[Parser]:
+        """Search a log whose lines name their programs, each line for the host that it names."""
+        address = by_host.address
         scans = by_host.scan(given, first_line)
         for scan in scans:
             if scan.table:
                 self._keep(scan, by_host.places[scan.scope], excerpt)
             else:
                 self.unread[address] += scan.lines
-                shown = _shown(by_host.counted.pop(UNREAD)[0], address, logs[0].name)
+                shown = _shown(by_host.counted.pop(UNREAD)[0], address, by_host.log.name)
                 self.into.faults_of_log(address, shown[: scan.lines], scan.lines)
         counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
         looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks

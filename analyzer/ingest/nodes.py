@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from dataclasses import field
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
 
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
@@ -156,8 +156,9 @@ def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
 def _votes(intake: Intake) -> dict[str, str]:
     """The kind of node most rows of a place speak of, for trees without markers; one with a role before one without."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for row in intake.rows:
-        counts[row.block.scope][_kind_of(row.table)] += 1
+    for _, same in groupby(intake.rows, key=lambda row: (id(row.table), id(row.block))):
+        read = list(same)
+        counts[read[0].block.scope][_kind_of(read[0].table)] += len(read)
     voted: dict[str, str] = {}
     for key, found in counts.items():
         kinds = sorted(kind for kind in found if kind)
@@ -263,9 +264,10 @@ def _parts(intake: Intake) -> dict[str, str]:
     """Return place key -> words for the part of a file that shows no host, where its prompts name one elsewhere."""
     places: dict[str, set[str]] = defaultdict(set)
     first: dict[str, int] = {}
-    for row in intake.rows:
-        places[row.block.address].add(row.block.scope)
-        first[row.block.scope] = min(row.line, first.get(row.block.scope, row.line))
+    for _, same in groupby(intake.rows, key=lambda row: id(row.block)):
+        top = min(same, key=lambda row: row.line)
+        places[top.block.address].add(top.block.scope)
+        first[top.block.scope] = min(top.line, first.get(top.block.scope, top.line))
     for frame in intake.frames:
         places[frame.block.address].add(frame.block.scope)
     for cover in intake.covers:

@@ -17,6 +17,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from analyzer import logtime
+from analyzer.ingest.chosen_lines import KIND as WARNING
+from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
 from analyzer.lazy_dataclass import dataclass
@@ -29,7 +31,7 @@ from analyzer.tables import Table
 from analyzer.verdicts import Evidence, Judgement
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
-KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT)  # in the order of the report
+KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT, WARNING)  # in the order of the report
 TEXT = 300
 _PREFIX = "problems/"
 LOOKED_AT = 8192  # characters of a line
@@ -38,7 +40,6 @@ _ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))
 # the frame that prints the backtrace stands first in many: the next one tells them apart
 _FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
 _DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 _FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
 
 
@@ -59,13 +60,15 @@ class ProblemKind(NamedTuple):
 def kind_of(kind: str, text: str) -> ProblemKind | None:
     """Return the problem that a line reports, None when it reports none."""
     text = text[:LOOKED_AT]
+    if kind == WARNING:
+        return ProblemKind(kind, words_of(text))
     if kind == EVENT:
         found = _event().search(text)
         return ProblemKind(kind, found["what"], found["thing"] or "") if found else None
     if kind == ALERT:
         found = _ALERT.search(text)
         words = found["what"].removeprefix("ALERT: ") if found else ""
-        return ProblemKind(kind, _NUMBER.sub("N", words[:200])[:160].strip()) if words.strip() else None
+        return ProblemKind(kind, alike(words)) if words.strip() else None
     found = (_FRAME if kind == BACKTRACE else _DUMP).search(text)
     return (
         ProblemKind(kind, re.sub(r"[.\d]+$", "", found["what"]) if kind == DUMP else found["what"]) if found else None
@@ -128,7 +131,8 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
         log = scan.part_of or scan.table
         totals[scan.node, ProblemKind(kind, what, thing)].setdefault(log, _Total()).add(scan, tally)
     found = [_record(node, kind, logs) for (node, kind), logs in totals.items()]
-    return found + list(_files(nodes, ledger))
+    node_of = {key: node.id for key, node in nodes.items()}
+    return [*found, *_files(nodes, ledger), *records(intake.chosen, node_of)]
 
 
 def _record(node: str, kind: ProblemKind, logs: Mapping[str, _Total]) -> dict[str, Any]:
@@ -186,12 +190,16 @@ def uncovered(
         for evidence, kind in _kinds(finding.evidence)
     }
     ends = {(one["node"], one["what"], one["object"]): str(one["last"]) for one in known if one["kind"] == EVENT}
+    harmless = [str(cells["pattern"]) for cells in _own_rows(tables, "kb.harmless_line")]
     found = []
     for one in known:
         what = one["what"]
+        if one["kind"] == WARNING and any(re.search(pattern, one["text"]) for pattern in harmless):
+            continue
         if what.startswith("esx.clear.") or what in good:
             continue
-        if (name(one["node"]), ProblemKind(one["kind"], what, one["object"])) in told:
+        said = words_of(one["text"]) if one["kind"] == WARNING else what
+        if (name(one["node"]), ProblemKind(one["kind"], said, one["object"])) in told:
             continue
         meaning = means.get(what, {})
         ended = ends.get((one["node"], str(meaning.get("clear_id") or ""), one["object"]), "")
@@ -208,7 +216,7 @@ def _order(one: Mapping[str, Any]) -> tuple[Any, ...]:
 def _kinds(evidence: Iterable[Evidence]) -> Iterator[tuple[Evidence, ProblemKind]]:
     """Yield each line of evidence with every problem that it tells of."""
     for one in evidence:
-        for kind in (EVENT, ALERT, BACKTRACE, DUMP):
+        for kind in (EVENT, ALERT, BACKTRACE, DUMP, WARNING):
             if found := kind_of(kind, one.text):
                 yield one, found
 

@@ -29,7 +29,9 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.likeness import likeness
+from analyzer.sources.output_extent import cleaned
 from analyzer.sources.pasted import Begun
+from analyzer.sources.wrapped import is_wrapped
 from analyzer.tables import Block, Row
 
 if TYPE_CHECKING:
@@ -37,8 +39,14 @@ if TYPE_CHECKING:
 
 HEAD = 64 << 10
 FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
-# What begins an entry of any log holds a time, or is of a purple screen.
-TIME_OF_ENTRY = re.compile(r"\d:\d\d:\d\d|TSC: |\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|:\[0x[0-9a-f]")
+# What begins an entry of any log holds a time, is quoted without one, or is of a purple screen.
+TIME_OF_ENTRY = re.compile(
+    r"\d:\d\d:\d\d|TSC: |\bcpu[\d#]+:[\d#]|^\s*(?:WARNING|ALERT): "
+    r"|Correlator\] |\[esx\.problem\.|^\s*(?:vmx|mks|vcpu-\d+)\| |DISKLIB-"
+    r"|\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|\[0x[0-9a-f]|\+0x[0-9a-f]"
+    r"|Panic (?:Details|Message): |BUG: failure at |: failed to allocate |_syncache\."
+)
+PASTED = 200  # lines of a text that somebody may have put together by hand
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
 LAYOUT = re.compile(
@@ -123,7 +131,7 @@ class MemberReader:
             self._read_loose(member, head)
         record = member.record
         inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        doubtful = inside and (unread or record.faults) and not self.kinds.sure(member.root)  # see `coverage.settle`
+        doubtful = inside and (unread or record.faults) and not self.kinds.sure(member.root)  # see finish_ledger
         if doubtful and likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
@@ -199,6 +207,8 @@ class MemberReader:
             self.sessions.read(member, begun, place)
             return
         lines, cut = self.artefacts.lines(member, begun, more=bool(member.text_head(1)))
+        if member.root == member.address:
+            lines = cleaned(lines)  # a terminal or a mail may have had it, a bundle has not
         block = self.artefacts.block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self.artefacts.parse(parser, block, place)]
         cut_inside(member, block)
@@ -209,7 +219,7 @@ class MemberReader:
     def _read_loose(self, member: Member, head: bytes) -> None:
         sample = decode(head)
         log = self._log_of(sample)
-        if log is not None:
+        if log is not None and not (len(head) < HEAD and self._several(log, sample)):
             self.into.known_logs.add(member.address)
             self._read_log([log], member, head)
             return
@@ -223,7 +233,8 @@ class MemberReader:
         sample = decode(head)
         prompt = pasted.typed_in(begun)
         found = pasted.searched(sample)  # a search of such lines would know neither their form nor their hosts
-        if found or (not more and (prompt is not None or pasted.quoted(sample, log.starts_at))):
+        copied = prompt is not None or pasted.quoted(sample, log.starts_at) or is_wrapped(sample)
+        if found or (not more and copied):
             self.sessions.read(member, begun)
             return
         excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
@@ -252,6 +263,14 @@ class MemberReader:
             if product := hosted_product(sample):
                 self.into.remark(place, f"{member.address} is the log of a VM under {product}")
         self._say_searched(member, parsers)
+
+    def _several(self, log: Parser, sample: list[str]) -> bool:
+        """Tell whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""
+        if len(sample) > PASTED or naming_programs(sample):
+            return False
+        strange = [line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)]
+        others = [one for one in self.logs if not one.rest and not one.tables[0].inside]
+        return any(one.starts_at(line) for line in strange for one in others)
 
     def _log_of_session(self, member: Member) -> None:
         """Say that of a session too large to be split only the lines of the log are looked for."""

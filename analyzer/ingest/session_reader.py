@@ -50,7 +50,7 @@ class SessionReader:
         read_by: set[str] = set()
         lines = unread = 0
         above: Prompt | None = None
-        for stretch in session.stretches():
+        for stretch in session.parts():
             pieces = self._typed(split(stretch.lines, self.sought, stretch.first_line, above))
             above = last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
@@ -128,7 +128,8 @@ class SessionReader:
     ) -> None:
         if parser.log:
             line = piece.command_line or piece.first_line
-            excerpt = f"{member.address}:{line} holds {piece.excerpt}" if piece.excerpt else ""
+            chosen = piece.excerpt and not parser.is_all(piece.lines[0])
+            excerpt = f"{member.address}:{line} holds {piece.excerpt}" if chosen else ""
 
             def nobody() -> FactScope:
                 """Return where lines belong that name no host: the prompt's, or the file's."""

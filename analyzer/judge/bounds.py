@@ -16,7 +16,7 @@ _TIMES = {"max": " or later", "min": " or earlier"}
 _SEEN_COUNT = "count"
 
 
-def told(template: Template, why: TraceContext) -> str:
+def filled(template: Template, why: TraceContext) -> str:
     """Return a text with the values of a subject, those that are bounds marked as such."""
     return template.fill(why.value, lambda node: bound(node, why))[0]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from analyzer import parsing
 from analyzer.facts import Facts
 from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
-from analyzer.tables import Table
+from analyzer.tables import Table, Value
 from analyzer.verdicts import Reason
 
 
@@ -40,12 +42,20 @@ def read_without(facts: Facts, node: str, table: Table) -> str:
     return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
 
 
+def no_value(table: Table, column: str, place: str, given: Mapping[str, Value]) -> str:
+    """Return that a cell is empty, with its place; of a row of the catalog, which nobody can send, what row it is."""
+    if table.given is None:
+        return f"{column} has no value at {place}"
+    known = ", ".join(f"{name} {given[name]}" for name in table.key if given.get(name) is not None)
+    return f"Backline's catalog has no {column}" + (f" for {known}" if known else "")
+
+
 def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
     name, key = table.declared.name, table.name
     if table.given is not None:
         wanted = f" with {looked_for}" if looked_for else ""
-        return Cause(Reason.NOT_APPLICABLE, name, f"the catalog ({name}) has no row{wanted}", table)
+        return Cause(Reason.NOT_APPLICABLE, name, f"Backline's catalog has no entry{wanted}", table)
     if node is None:
         return Cause(Reason.MISSING, name, f"{table.words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""
@@ -67,5 +77,9 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
         return Cause(Reason.MISSING, name, lacks, table)
     wanted = f" with {looked_for}" if looked_for else ""
     if table.lines_of is not None:  # nothing to ask for: the log is there
-        return Cause(Reason.NOT_APPLICABLE, table.told, f"{table.words}{where} has no line of `{table.told}`{wanted}")
+        return Cause(
+            Reason.NOT_APPLICABLE,
+            table.spoken_name,
+            f"{table.words}{where} has no line of `{table.spoken_name}`{wanted}",
+        )
     return Cause(Reason.MISSING, name, f"{table.words}{where} has no row{wanted}", table)

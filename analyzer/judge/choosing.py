@@ -75,7 +75,7 @@ class Chooser:
     answers_of: AnswersOf = no_answers  # what logs say of it
     cuts: list[Cut] = field(default_factory=list)
 
-    def told(self, alike: list[Chosen], look: Look) -> list[Chosen]:
+    def reported(self, alike: list[Chosen], look: Look) -> list[Chosen]:
         """Return the subjects of one verdict that are reported; the others are counted in `cuts`."""
         verdict, most, short = alike[0].verdict, self.limits.findings_per_rule, self.limits.findings_in_short
         if verdict is not Verdict.MATCH:

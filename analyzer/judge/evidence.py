@@ -23,14 +23,18 @@ Series = dict[str, list[float] | list[str] | str]
 
 
 def collect(why: TraceContext, logs: Logs) -> list[Evidence]:
-    """Return the evidence of a finding: of the rule's list, or of its condition when it has none."""
+    """Return the evidence of a finding: of the rule's list, or of its condition when it has none.
+
+    A value that is not known proves nothing: it is left out beside others that are.
+    """
     found: list[Evidence] = []
     for node in why.rule.evidence or [why.rule.when]:
         found += _of(node, why, logs)
     unique: dict[tuple[str, str, int], Evidence] = {}
     for item in found:
         unique.setdefault((item.label, item.address, item.line), item)
-    return list(unique.values())[:MOST]
+    known = [item for item in unique.values() if not item.label.endswith(f" = {shown(None)}")]
+    return (known or list(unique.values()))[:MOST]
 
 
 def _of(node: ExprNode, why: TraceContext, logs: Logs) -> Iterable[Evidence]:

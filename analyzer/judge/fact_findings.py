@@ -1,4 +1,4 @@
-"""What a row of the catalog gives a finding: its title, KB articles, text, source, and what is not it."""
+"""What a row of the catalog gives a finding: title, KB articles, text, source, what is not it, what explains it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from analyzer.tables import Value
 from analyzer.verdicts import Finding
 
 # Columns of a table of facts that a finding shows in the place of what its rule says, or beside it.
-ROLES = ("title", "kb", "text", "source", "not_this")
+ROLES = ("title", "kb", "text", "source", "not_this", "explained_by")
 
 
-def told_by_row(finding: Finding, why: TraceContext) -> None:
+def fill_from_row(finding: Finding, why: TraceContext) -> None:
     """Put what the row behind `fact` says into a finding; without such a row it stays as the rule has it."""
     name = why.rule.fact
     row = why.detail.row(name) if name else None
@@ -27,4 +27,5 @@ def told_by_row(finding: Finding, why: TraceContext) -> None:
     finding.about = cell("text") or finding.about
     finding.kb = list(dict.fromkeys([*map(int, cell("kb").split()), *finding.kb]))
     finding.source = [f"{table.name}, {finding.id}: {cell('source')} ({cell('mark')})", *finding.source]
+    finding.explained_by = cell("explained_by").split()  # rules, until findings are related to one another
     finding.not_this = [*filter(None, [cell("not_this")]), *finding.not_this]

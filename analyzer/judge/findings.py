@@ -57,9 +57,9 @@ class FindingWriter:
             values=bounds.values(outcome.say, why) if outcome.say is not None else {},
             magnitude=self.chooser.magnitude(why),
         )
-        fact_findings.told_by_row(finding, why)
+        fact_findings.fill_from_row(finding, why)
         self._worse(finding, one.subject, why, taken)
-        finding.also += [bounds.told(note.say, why) for note in rule.notes if why.value(note.when) is True]
+        finding.also += [bounds.filled(note.say, why) for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
         for node in rule.chart if one.charted and not lean else ():
@@ -71,7 +71,7 @@ class FindingWriter:
     @staticmethod
     def _say(outcome: Outcome, why: TraceContext) -> str:
         template: Template | None = outcome.say
-        return bounds.told(template, why) if template is not None else why.rule.title
+        return bounds.filled(template, why) if template is not None else why.rule.title
 
     def _worse(self, finding: Finding, subject: Subject, why: TraceContext, taken: int) -> None:
         """Say which answers above those taken could not be checked, and what they lacked."""
@@ -109,13 +109,13 @@ class FindingWriter:
             if alias.table.lines_of is not None:
                 cause = why.absent(name)
                 if cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
-                    said[f"There may be more lines of `{alias.table.told}`: {cause.why}."] = None
+                    said[f"There may be more such lines: {cause.why}."] = None
             elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         told = {hit.log for hit in self.rule.hits}
         for name in needs_of(self.rule).asked:
             if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
-                said[f"There may be more lines of `{name}`: {why.answers[name].more}."] = None
+                said[f"There may be more such lines: {why.answers[name].more}."] = None
         finding.also += said
 
 

@@ -207,9 +207,9 @@ class Logs:
             if covered.state == "excerpt":
                 return Reason.OUTSIDE, covered.why
             if covered.state == "cut":
-                return Reason.UNREADABLE, covered.why or f"{table} of {self.facts.name(key)} ended early"
+                return Reason.UNREADABLE, covered.why or f"{log.table.words} of {self.facts.name(key)} ended early"
             if covered.state == "unparsed":
-                return Reason.UNPARSED, covered.why or f"lines of {table} were not understood"
+                return Reason.UNPARSED, covered.why or f"lines of {log.table.words} were not understood"
             if not self.facts.nodes[key].complete:
                 return (
                     Reason.UNREADABLE,

@@ -170,13 +170,17 @@ class _Search:
         asked: dict[str, list[tuple[Callable[[Any], bool | None], bool]]] = {}
         nodes: dict[str, list[ExprNode]] = {}
         wanted = [(need.node, need.want) for need in plan] + [(leaf, bool(self.why.value(leaf))) for leaf in keeps]
-        pinned = frozenset[str]().union(*(inputs(node) for node, want in wanted if _pins(node, want=want)))
-        if any(inputs(need.node) <= pinned and not _pins(need.node, want=need.want) for need in plan if need.known):
-            return False
+        pins = [node for node, want in wanted if _pins(node, want=want)]
+        pinned = frozenset[str]().union(*map(inputs, pins))
+        tried = {found[0] for found in map(_tests, pins) if found is not None}  # below, with all that is asked of them
+        for need in plan:
+            found = _tests(need.node)
+            if need.known and inputs(need.node) <= pinned and (found is None or found[0] not in tried):
+                return False
         for node, want in wanted:
-            if (found := _tests(node)) is not None:
-                asked.setdefault(found[0], []).append((found[1], want))
-                nodes.setdefault(found[0], []).append(node)
+            if (test := _tests(node)) is not None:
+                asked.setdefault(test[0], []).append((test[1], want))
+                nodes.setdefault(test[0], []).append(node)
         return all(
             any(all(test(value) is want for test, want in asked[name]) for value in _tried(nodes[name]))
             for name in asked

@@ -278,7 +278,7 @@ def _unknown(why: TraceContext, leaves: Sequence[NearLeaf], *, unseen_row: bool)
         cause = table_cause(why.facts, why.detail.node or None, why.rule.each.table)
         table = why.rule.each.table
         what = "row" if table.lines_of is None else "line"
-        groups[cause.why, cause.ask(why.rule)] = [f"there is a {what} of {table.told}"]
+        groups[cause.why, cause.ask(why.rule)] = [f"there is a {what} of {table.spoken_name}"]
     return [
         f"{' and '.join(texts)}, which is not known: {note}" + (f"; ask for: {ask}" if ask else "")
         for (note, ask), texts in groups.items()

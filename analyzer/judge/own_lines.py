@@ -79,6 +79,6 @@ def _told(log: LogDef, found: LogHit, column: str) -> Value:
 
 def of_nobody(seen: SeenDef, log: LogDef, scope: OwnScope) -> LogAnswer:
     """Return the answer for a subject of which it is not known which lines are its own."""
-    names = ", ".join(key.mine for key in scope.keys)
+    names = ", ".join(key.mine.rpartition(".")[2] for key in scope.keys)
     why = f"{names} is not known, so it is not known which lines of {' and '.join(seen.logs)} belong to it"
     return LogAnswer(reason=Reason.UNPARSED, missing=log.table.name, why=why)

@@ -7,18 +7,26 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from analyzer.facts.other_names import same_name
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
-def relate(findings: list[Finding], explained_by: Mapping[str, Sequence[str]]) -> None:
+def relate(
+    findings: list[Finding],
+    explained_by: Mapping[str, Sequence[str]],
+    rests_on: Sequence[tuple[Finding, str]] = (),
+    names: Mapping[str, str] | None = None,
+) -> None:
     """Give ids, tie each sign to its cause, and sort worst first with a cause before its signs.
 
-    `explained_by` maps a rule to the rules whose finding on the same object explains it.
+    explained_by  rule -> rules whose finding on the same object explains it
+    rests_on      findings with a further object that each rests on: causes are looked for there as well
+    names         name of an object -> the name it goes by, see `other_names`
     """
     _name(findings)
-    _tie(findings, explained_by)
+    _Ties(findings, rests_on, names or {}).tie(explained_by)
     rank = _effective(findings)
     subjects = Counter(finding.rule for finding in findings)
     findings.sort(
@@ -59,24 +67,57 @@ def _name(findings: list[Finding]) -> None:
             finding.id = name if taken[name] == 1 else f"{name}-{taken[name]}"
 
 
-def _same(text: str) -> str:
-    return " ".join(text.lower().split())
+class _Ties:
+    """Finds the findings that explain others, by the objects they speak of."""
 
+    def __init__(
+        self, findings: Sequence[Finding], rests_on: Sequence[tuple[Finding, str]], names: Mapping[str, str]
+    ) -> None:
+        self.names = names
+        self.matches = [finding for finding in findings if finding.verdict == Verdict.MATCH]
+        self.by_id = {finding.id: finding for finding in self.matches}
+        self.further: defaultdict[int, list[str]] = defaultdict(list)
+        for finding, thing in rests_on:
+            self.further[id(finding)].append(thing)
+        self.causes: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
+        for finding in self.matches:
+            if finding.confidence != "exposed":  # a version alone explains nothing
+                self.causes[finding.rule, self._same(finding.object)].append(finding)
 
-def _tie(findings: Sequence[Finding], explained_by: Mapping[str, Sequence[str]]) -> None:
-    matches = [finding for finding in findings if finding.verdict == Verdict.MATCH]
-    by_rule: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in matches:
-        by_rule[finding.rule, _same(finding.object)].append(finding)
-    for sign in matches:
-        for rule in explained_by.get(sign.rule, ()):
-            causes = by_rule[rule, _same(sign.object)]
-            near = [cause for cause in causes if cause.node == sign.node]
-            for cause in near or causes:
-                if cause is sign:
-                    continue
+    def _same(self, thing: str) -> str:
+        name = same_name(thing)
+        return self.names.get(name, name)
+
+    def tie(self, explained_by: Mapping[str, Sequence[str]]) -> None:
+        """Write into each sign what explains it, and into each cause what it explains; the worse of a circle leads."""
+        named = {id(sign): sign.explained_by for sign in self.matches}  # rules that a row of the catalog names
+        for sign in self.matches:
+            sign.explained_by = []
+        for sign in sorted(self.matches, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
+            things = dict.fromkeys(self._same(thing) for thing in (sign.object, *self.further[id(sign)]))
+            for rule in (*explained_by.get(sign.rule, ()), *named[id(sign)]):
+                for thing in things:
+                    self._tie(sign, self.causes.get((rule, thing), ()))
+
+    def _tie(self, sign: Finding, causes: Sequence[Finding]) -> None:
+        near = [cause for cause in causes if cause.node == sign.node]
+        for cause in near or causes:
+            if cause.id not in sign.explained_by and not self._rests(cause, sign):
                 sign.explained_by.append(cause.id)
                 cause.explains.append(sign.id)
+
+    def _rests(self, finding: Finding, cause: Finding) -> bool:
+        """Tell whether a finding is another one, or is explained by it, over any number of others."""
+        seen: set[str] = set()
+        waiting = [finding.id]
+        while waiting:
+            at = waiting.pop()
+            if at == cause.id:
+                return True
+            if at not in seen:
+                seen.add(at)
+                waiting += self.by_id[at].explained_by
+        return False
 
 
 def _effective(findings: Sequence[Finding]) -> dict[str, int]:

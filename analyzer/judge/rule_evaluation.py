@@ -68,6 +68,7 @@ class OneCase:
     counts: Counter[Verdict] = field(default_factory=Counter)
     explained: list[Explained] = field(default_factory=list)
     charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
+    rests_on: list[tuple[Finding, str]] = field(default_factory=list)  # further objects that findings rest on
     notes: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
@@ -207,7 +208,7 @@ class OneCase:
         """
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
-            table = self.rule.each.table.told
+            table = self.rule.each.table.spoken_name
             self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the others were not")
         population, lines_of = self.rule.population, self.rule.each.table.lines_of
         if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
@@ -220,7 +221,7 @@ class OneCase:
         for subject, verdict, taken in verdicts:
             if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
                 by_verdict.setdefault(verdict, []).append(Chosen(subject, verdict, taken))
-        found = [one for some in by_verdict.values() for one in self.chooser.told(some, look)]
+        found = [one for some in by_verdict.values() for one in self.chooser.reported(some, look)]
         place = {subject.number: at for at, subject in enumerate(subjects)}
         return sorted(found, key=lambda one: place[one.subject.number])
 
@@ -253,6 +254,8 @@ class OneCase:
         if verdict is Verdict.MATCH and taken is not None:
             writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
             self.findings.append(writer.write(one, why, name, thing))
+            further = (why.fill(template) for template in self.rule.rests_on)
+            self.rests_on += [(self.findings[-1], text) for text, known in further if known and text]
         elif verdict is Verdict.CANNOT_TELL:
             cause = self._cause(subject, why)
             reason = cause.why

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from analyzer.facts import Facts
-from analyzer.judge.causes import Cause, table_cause
+from analyzer.judge import plain_words
+from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
 from analyzer.language.expression import Alias, ExprNode
@@ -20,6 +21,7 @@ from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
 from analyzer.tables import MadeRow, Table
+from analyzer.text import counted
 from analyzer.verdicts import Mark, Reason, Trace
 
 HITS_SHOWN = 4
@@ -47,7 +49,7 @@ class TraceContext:
     detail: Detail
     answers: Mapping[str, LogAnswer]
     blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
-    brief: bool = False  # the tree names a named value once in full, and of the steps what decides them; blames nobody
+    brief: bool = False  # for readers: plain words, named values once, of the steps what decides; blames nobody
     same: dict[tuple[object, ...], Trace] | None = None  # lines of earlier trees: one that is alike is not kept twice
     _written: set[str] = field(default_factory=set)
     _causes: dict[int, Cause | None] = field(default_factory=dict)
@@ -116,7 +118,7 @@ class TraceContext:
     def _titled(self, title: str, node: ExprNode) -> Trace:
         wanted = None if self.brief or title.startswith(("grade", "fix")) else True
         made = self.trace(node, wanted=wanted, decides=self.brief and title.startswith("fix"))
-        made.text = f"{title}: {made.text}"
+        made.text = plain_words.title(title, made.text) if self.brief else f"{title}: {made.text}"
         return made
 
     def trace(self, node: ExprNode, *, wanted: bool | None = None, decides: bool = False) -> Trace:
@@ -127,14 +129,15 @@ class TraceContext:
         """
         if node.op == "let":
             if self.brief and node.name in self._written:
-                again = "" if node.args[0].op == "literal" else "written out above"
-                return Trace(node.name, shown(self.value(node)), note=again)
+                again = "" if node.args[0].op == "literal" else "see above"
+                return Trace(self._told(node), shown(self.value(node)), note=again)
             made = self.trace(node.args[0], wanted=wanted, decides=decides)
             self._written.add(node.name)
-            made.text = f"{node.name}: {made.text}"
+            constant = self.brief and node.args[0].op == "literal"  # its value says it all
+            made.text = self._told(node) if constant else f"{self._told(node)}: {made.text}"
             return made
         wanted = None if self.value(node) is wanted else wanted
-        made = Trace(node.text, shown(self.value(node)))
+        made = Trace(self._told(node), shown(self.value(node)))
         if node.op == "column":
             made.at = self.at(node)
         elif node.op in ("seen", "seen_field"):
@@ -154,6 +157,12 @@ class TraceContext:
             cause = self.cause(node)
             made.note = cause.why if cause else ""
         return made
+
+    def _told(self, node: ExprNode) -> str:
+        """Return a part of the rule: for a reader in words, for an author as written; a named value by its name."""
+        if self.brief:
+            return plain_words.in_words(node, self._aliases)
+        return node.name if node.op == "let" else node.text
 
     def _below(self, node: ExprNode, child: ExprNode, wanted: bool | None) -> bool | None:
         """Return what a part would have to be so that the whole is as wanted; None when it is not to blame."""
@@ -179,7 +188,7 @@ class TraceContext:
 
     def _seen(self, made: Trace, node: ExprNode) -> None:
         answer = self.answers.get(node.name, LogAnswer())
-        made.note = answer.why if answer.value is None else f"{answer.count or 0} lines"
+        made.note = answer.why if answer.value is None else counted(answer.count or 0, "line")
         for found in answer.hits[:HITS_SHOWN]:
             at = f"{found.hit.address}:{found.hit.line}"
             made.children.append(Trace("line", shown(found.hit.text[:200]), at=at))
@@ -190,7 +199,11 @@ class TraceContext:
             cause = self.cause(node)
             made.note = cause.why if cause else "no rows"
             return
-        made.note = f"{true:,} of {rows:,} rows" if node.op in ("any", "all", "share", "count") else f"{rows:,} rows"
+        made.note = (
+            f"{true:,} of {counted(rows, 'row')}"
+            if node.op in ("any", "all", "share", "count")
+            else counted(rows, "row")
+        )
         if known < rows:
             made.note += f", {rows - known} of them unknown"
         elif self.value(node) is None:
@@ -199,7 +212,8 @@ class TraceContext:
         for column, row in self.detail.deciding(node).items():
             if row is not None:
                 value, at = self.facts.value(table, row, column), self.place(table, row, column)
-                made.children.append(Trace(f"{node.name}.{column}, the row that decides", shown(value), at=at))
+                whose = column if self.brief else f"{node.name}.{column}"
+                made.children.append(Trace(f"{whose}, the row that decides", shown(value), at=at))
 
     def at(self, node: ExprNode) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
@@ -259,7 +273,8 @@ class TraceContext:
             return lack
         unparsed = self.facts.coverage(key, table.name).state == "unparsed"
         reason = Reason.UNPARSED if unparsed else Reason.MISSING
-        return Cause(reason, text, f"{text} has no value at {self.place(table.name, row, column)}", table)
+        given = {name: self.facts.value(table.name, row, name) for name in table.key} if table.given is not None else {}
+        return Cause(reason, text, no_value(table, column, self.place(table.name, row, column), given), table)
 
     def _link(self, table: Table, row: int, column: str) -> Cause | None:
         """Return why a chain does not tell a cell: the table of the link that is not there."""
@@ -283,7 +298,8 @@ class TraceContext:
                 if table.made_of and (lack := self._link(table, row, column)) is not None:
                     return lack
             name = f"{node.name}.{columns[0]}" if columns else node.text
-            why = f"{rows - known:,} of {rows:,} rows do not state {node.args[0].text}"
+            stated = " or ".join(columns) or node.args[0].text
+            why = f"{rows - known:,} of {rows:,} rows of {table.words} do not state {stated}"
             return Cause(Reason.MISSING, name, why, table)
         return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 

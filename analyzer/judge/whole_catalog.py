@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from analyzer.errors import BacklineError, RuleFileError
 from analyzer.facts import Facts
+from analyzer.facts.other_names import other_names
 from analyzer.judge.choosing import graded
 from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
@@ -51,7 +52,7 @@ def judge(
             _clear(rule, facts)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
-    return whole.judgement_of()
+    return whole.judgement_of(other_names(facts))
 
 
 def _clear(rule: Rule, facts: Facts) -> None:
@@ -127,6 +128,7 @@ class JudgementBuilder:
         self.catalog = catalog
         self.judgement = Judgement(findings=[_broken(broken) for broken in catalog.broken])
         self.charts: list[tuple[Finding, str, Series]] = []
+        self.rests_on: list[tuple[Finding, str]] = []
 
     def take(self, one: OneCase) -> None:
         """Take what a rule says."""
@@ -139,11 +141,13 @@ class JudgementBuilder:
         judgement.notes += one.notes
         judgement.cuts += one.chooser.cuts
         self.charts += one.charts
+        self.rests_on += one.rests_on
 
-    def judgement_of(self) -> Judgement:
-        """Return all verdicts as one."""
+    def judgement_of(self, names: Mapping[str, str] | None = None) -> Judgement:
+        """Return all verdicts as one; `names` are those that mean one object."""
         judgement = self.judgement
-        relate(judgement.findings, {rule.id: rule.explained_by for rule in self.catalog.rules})
+        explained_by = {rule.id: rule.explained_by for rule in self.catalog.rules}
+        relate(judgement.findings, explained_by, self.rests_on, names)
         for finding, name, chart in self.charts:
             key = f"{finding.id}/{name}"
             judgement.series[key] = chart

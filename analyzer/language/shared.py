@@ -3,6 +3,7 @@
     texts:       name: the text, with values in braces where the rules have them
     patterns:    name: a regular expression, or a part of one
     thresholds:  name: {is: number, unit: what it counts, reason: why this number}
+    revised:     day of the last change of the rules beside it that name none
 
 A rule names one as a whole value, `$name`; a pattern also takes parts, `(?&name)`. No regular expression of Python or
 RE2 may begin a group with `(?&`, and no text or number is a `$` with a name, so that neither can mean anything else;
@@ -14,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from functools import cached_property
 
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText, did_you_mean
@@ -22,6 +24,7 @@ from analyzer.lazy_dataclass import dataclass
 SHARED = "shared.yaml"
 TEXTS, PATTERNS, THRESHOLDS = "texts", "patterns", "thresholds"
 KINDS = {TEXTS: "text", PATTERNS: "pattern", THRESHOLDS: "threshold"}
+REVISED = "revised"
 THRESHOLD_KEYS = ("is", "unit", "reason")
 
 _WHOLE = re.compile(r"\$([a-z][a-z0-9_]*)\Z")
@@ -35,11 +38,11 @@ _NO_PROSE = ("run", "when", "where")
 class _FileText(RuleText):
     """The text of a file of shared parts; where it is none, nothing of it is cited."""
 
-    known_by = f"{SHARED} has lines " + ", ".join(f"`{kind}:`" for kind in KINDS)
+    known_by = f"{SHARED} has lines " + ", ".join(f"`{kind}:`" for kind in (*KINDS, REVISED))
 
     @cached_property
     def is_rule(self) -> bool:
-        return bool(re.search(rf"^(?:{'|'.join(KINDS)})[ \t]*:", self.text, re.MULTILINE))
+        return bool(re.search(rf"^(?:{'|'.join((*KINDS, REVISED))})[ \t]*:", self.text, re.MULTILINE))
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,16 @@ class SharedFiles:
         return digest.digest() + (self.beyond.key if self.beyond is not None else b"")
 
     @cached_property
-    def _read(self) -> tuple[dict[str, Definition], list[BadRuleError]]:
+    def _read(self) -> tuple[dict[str, Definition], list[BadRuleError], str]:
         found: dict[str, Definition] = {}
         faults: list[BadRuleError] = []
+        revised = ""
         for name, text in self.files:
             try:
-                for one in _definitions(_FileText(name, text), faults):
+                file = _FileText(name, text)
+                keys = file.mapping(file.tree(), (*KINDS, REVISED), name)
+                revised = _day(file, keys.pop(REVISED, None)) or revised
+                for one in _definitions(file, keys, faults):
                     if one.name in found:
                         message = f"`{one.name}` is defined twice: {found[one.name].where} and {one.where}"
                         faults.append(
@@ -84,7 +91,7 @@ class SharedFiles:
                     found.setdefault(one.name, one)
             except BadRuleError as error:
                 faults.append(error)
-        return found, faults
+        return found, faults, revised
 
     @property
     def faults(self) -> list[BadRuleError]:
@@ -101,9 +108,22 @@ class SharedFiles:
         """All that may be named, by name; reads the files."""
         return {**(self.beyond.definitions if self.beyond is not None else {}), **self._read[0]}
 
+    @property
+    def revised(self) -> str:
+        """The day of the last change of rules that name none, "" when these files do not say it; reads the files."""
+        return self._read[2]
+
     def put_in(self, text: RuleText, tree: RuleItem) -> RuleItem:
         """Return the tree of a rule with its names written out; each value keeps the place where it is named."""
-        return self._put_in(text, tree, ()) if self._mentioned(text) else tree
+        return self._dated(self._put_in(text, tree, ()) if self._mentioned(text) else tree)
+
+    def _dated(self, tree: RuleItem) -> RuleItem:
+        """Return the tree of a rule with the day of the last change; of a rule that names none, that of the files."""
+        if not isinstance(tree.value, dict) or REVISED in tree.value or not self.revised:
+            return tree
+        place = tree.keys.get("rule", tree.place)
+        day = RuleItem(self.revised, place, self.revised, made=True)
+        return RuleItem({**tree.value, REVISED: day}, tree.place, keys={**tree.keys, REVISED: place})
 
     @staticmethod
     def _mentioned(text: RuleText) -> bool:
@@ -162,10 +182,18 @@ def _wanted(way: tuple[str, ...]) -> str:
     return TEXTS if prose else ""
 
 
-def _definitions(text: RuleText, faults: list[BadRuleError]) -> Iterator[Definition]:
+def _day(text: RuleText, item: RuleItem | None) -> str:
+    if item is None:
+        return ""
+    try:
+        return date.fromisoformat(text.string(item, REVISED)).isoformat()
+    except ValueError:
+        raise text.error(f"`{item.text[:80]}` is not a date", item.place, "write it like 2026-11-20") from None
+
+
+def _definitions(text: RuleText, keys: Mapping[str, RuleItem], faults: list[BadRuleError]) -> Iterator[Definition]:
     """Yield what a file defines; what is wrong with one definition goes to `faults`, BadRuleError with the file."""
-    tree = text.tree()
-    for kind, part in text.mapping(tree, KINDS, text.name).items():
+    for kind, part in keys.items():
         if not isinstance(part.value, dict):
             raise text.error(f"{kind} must be a mapping, not {part.what}", part.place)
         for name, item in part.value.items():

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import Unpack
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.scan.blocks import Buffer, LineBlock, Source
-from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, decoded
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.prefilter import Required
-from analyzer.scan.signatures import Scanner
+from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.scan.time_span import lines_backward
 from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
@@ -74,25 +74,14 @@ class WindowScanner(Scanner):
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only
 
-    def scan(
-        self,
-        source: Source,
-        table: str,
-        address: str = "",
-        scope: str = "",
-        *,
-        first_line: int = 1,
-        heads: Heads | None = None,
-        parts: Sequence[LogScan] = (),
-    ) -> LogScan:
+    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
         """Read a log, unless it lies far from the window; tables that stand inside of it have no lines of their own."""
-        del heads, parts
         if isinstance(source, Member) and (seen := self._far(source, table, address, scope)):
             self.seen.append(seen)
             return LogScan(table, address, scope)
         self._alone = True
         try:
-            return super().scan(source, table, address, scope, first_line=first_line)
+            return super().scan(source, table, address, scope, first_line=how.get("first_line", 1))
         finally:
             self._alone = False
 

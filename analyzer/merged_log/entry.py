@@ -81,7 +81,7 @@ class LogEntry(NamedTuple):
         """What entries are sorted by; no two of one reading have the same."""
         return self[:3]
 
-    def told(self) -> tuple[str, str]:
+    def level_and_component(self) -> tuple[str, str]:
         """Return level and component as the parser of the log reads them; "" where it finds none."""
         parser = _parsers().get(self.part.table)
         if parser is None:

@@ -96,7 +96,7 @@ def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[
 
 
 def _record(entry: LogEntry, node: str) -> Record:
-    level, component = entry.told()
+    level, component = entry.level_and_component()
     number, text = entry.lines[0]
     named = OBJECT.search(text[:8192])
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from analyzer.errors import UsageError
@@ -15,7 +15,7 @@ from analyzer.limits import Limits
 from analyzer.loghost import OBJECT
 from analyzer.merged_log.collector import LogSeen, WindowScanner
 from analyzer.merged_log.entry import LogEntry, TimeWindow, severity, stamp_of
-from analyzer.merged_log.shelf import Key, Shelf
+from analyzer.merged_log.window_part import Key, WindowPart
 from analyzer.scan.careful import Answer, Undecided, search_of
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.secrets.values import HIDDEN
@@ -32,7 +32,6 @@ class LogQuery:
 
     host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
     level      the least severe level that is wanted: lines that state no level are left out then
-    redact     what every text of a line passes before it is shown (host, address, …), behind the masking of secrets
     limits     `log_bytes` is the memory for lines; what does not fit is read again
     """
 
@@ -42,7 +41,6 @@ class LogQuery:
     pattern: str = ""
     level: str = ""
     limits: Limits = field(default_factory=Limits)
-    redact: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,8 @@ class LogSummary:
 class MergedLog:
     """The merged lines of the logs of some paths; `summary` is complete when all lines were taken.
 
-    watch is told of each member, on_read of the bytes read from the disk
+    watch is told of each member, on_read of the bytes read from the disk, heard of the texts of each entry, all of
+    them before the first line is given
     """
 
     def __init__(
@@ -102,8 +101,9 @@ class MergedLog:
         *,
         watch: ReadListener | None = None,
         on_read: Callable[[int], None] | None = None,
+        heard: Callable[[Iterable[str]], None] | None = None,
     ) -> None:
-        self.paths, self.query, self._watch, self._on_read = paths, query, watch, on_read
+        self.paths, self.query, self._watch, self._on_read, self._heard = paths, query, watch, on_read, heard
         self.summary = LogSummary()
         self._wanted = _Wanted(query, self.summary)
 
@@ -114,22 +114,24 @@ class MergedLog:
         """
         after: Key | None = None
         while True:
-            shelf = Shelf(after, self.query.limits.log_bytes)
+            kept = WindowPart(after, self.query.limits.log_bytes)
             self._wanted.counts = after is None
-            nodes = self._read(shelf, first=after is None)
-            yield from self._shown(shelf, nodes)
-            if shelf.behind is None:
+            nodes = self._read(kept, first=after is None)
+            yield from self._shown(kept, nodes)
+            if kept.behind is None:
                 return
-            after = shelf.sorted()[-1].key
+            after = kept.sorted()[-1].key
 
-    def _read(self, shelf: Shelf, *, first: bool) -> dict[str, Node]:
-        """Read all material into a shelf; return the machines by their places."""
+    def _read(self, kept: WindowPart, *, first: bool) -> dict[str, Node]:
+        """Read the entries of a part of the window out of all material; return the machines by their places."""
         ledger, kinds = Ledger(), KindFinder()
         options = Options(self.query.limits, samples={}, watch=self._watch, on_read=self._on_read)
 
         def take(entry: LogEntry) -> None:
             if self._wanted.takes(entry):
-                shelf.add(entry)
+                kept.add(entry)
+                if first and self._heard is not None:
+                    self._heard(text for _, text in entry.lines)
 
         scanner = WindowScanner(self.query.window, take, options.limits, self._wanted.words)
         intake = read_case(self.paths, ledger, kinds, scanner, options)
@@ -160,11 +162,11 @@ class MergedLog:
             known = ", ".join(self.summary.hosts[:5]) or "none"
             raise UsageError(f"no host {self.query.host!r} in this material", do=f"It has: {known}.")
 
-    def _shown(self, shelf: Shelf, nodes: dict[str, Node]) -> Iterator[MergedLine]:
+    def _shown(self, kept: WindowPart, nodes: dict[str, Node]) -> Iterator[MergedLine]:
         wanted = self.query.host.lower()
         recent: dict[tuple[str, str], int] = {}
         moment = None
-        for entry in shelf.sorted():
+        for entry in kept.sorted():
             host = _name(nodes, entry.part.scope)
             if wanted and wanted not in host.lower():
                 continue
@@ -177,14 +179,14 @@ class MergedLog:
             yield from self._lines_of(entry, host)
 
     def _lines_of(self, entry: LogEntry, host: str) -> Iterator[MergedLine]:
-        level, component = entry.told()
-        time, shown = stamp_of(entry), self.query.redact
+        level, component = entry.level_and_component()
+        time = stamp_of(entry)
         for at, (number, text) in enumerate(entry.lines):
             found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
             yield MergedLine(
-                time, shown(host), shown(entry.part.name), level, shown(component),
-                shown(found.group() if found else ""), shown(text), shown(entry.part.address), number, assumed,
+                time, host, entry.part.name, level, component, found.group() if found else "", text,
+                entry.part.address, number, assumed,
             )  # fmt: skip
 
 
@@ -218,7 +220,7 @@ class _Wanted:
                 return False
         if self._level is None:
             return True
-        level = severity(entry.told()[0])
+        level = severity(entry.level_and_component()[0])
         self._summary.no_level += level is None and self.counts
         return level is not None and level <= self._level
 
@@ -227,7 +229,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"{pattern!r} is not a regular expression", why=str(error)) from None
+        do = "A bracket, dot or star that is meant as such has a backslash before it."
+        raise UsageError(f"{pattern!r} is not a regular expression", why=str(error), do=do) from None
 
 
 def _name(nodes: dict[str, Node], scope: str) -> str:

@@ -17,7 +17,19 @@ _JSON = re.compile(r"\\u([0-9a-fA-F]{4})")
 BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,}={0,2}")
 HEXED = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){5,}(?![0-9A-Za-z])")
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
+_NO_TEXT = bytes(sign for sign in range(256) if not 32 <= sign < 127)
 LONGEST = 4096  # characters of such a word that are decoded
+
+
+def _reads(raw: bytes) -> bool:
+    """Tell whether bytes may hold a name: so many of them are letters and signs."""
+    return len(raw.translate(None, _NO_TEXT)) >= LEAST_ENCODED
+
+
+def _read(raw: bytes) -> Iterator[str]:
+    yield raw.decode("latin-1").replace("\x00", " ")
+    if not raw.isascii() and len(plain := raw.decode("utf-8", errors="ignore")) >= LEAST_ENCODED:
+        yield plain.replace("\x00", " ")
 
 
 def decoded(text: str) -> str:
@@ -36,15 +48,15 @@ def from_base64(word: str) -> Iterator[str]:
     for start in range(4):
         part = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
         raw = base64.b64decode(part + "=" * (-len(part) % 4))
-        if sum(32 <= sign < 127 for sign in raw) >= LEAST_ENCODED:
-            yield raw.decode("latin-1").replace("\x00", " ")
+        if _reads(raw):
+            yield from _read(raw)
 
 
 def from_hex(word: str) -> Iterator[str]:
     """Yield what a word means as hexadecimal, read as bytes and as UTF-16; only what reads as text."""
     raw = binascii.unhexlify(word[: len(word) // 2 * 2])
-    if sum(32 <= sign < 127 for sign in raw) >= LEAST_ENCODED:
-        yield raw.decode("latin-1").replace("\x00", " ")
+    if _reads(raw):
+        yield from _read(raw)
         yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
 
 

@@ -140,7 +140,11 @@ class Identities:
 
     def lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
-        for kind, name in found_in("\n".join(dict.fromkeys(texts)), self.versions):
+        self.take(found_in("\n".join(dict.fromkeys(texts)), self.versions))
+
+    def take(self, found: Iterable[tuple[str, str]]) -> None:
+        """Take (kind, name) of what a text shows by its form."""
+        for kind, name in found:
             if kind == "path":
                 for part, word in path_parts(name):
                     self.cell(part, word)

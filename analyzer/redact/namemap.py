@@ -23,6 +23,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 _RUNS = re.compile(r"\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
+WORDS = "a word, too: replaced where it stands for the thing, left in running text"
 HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
 NETWORKS = ("ipv4 networks", "ipv6 networks")
 _STEMS = {
@@ -42,11 +43,13 @@ class NameMap:
     path      where it is kept; None keeps it nowhere
     names     kind -> name as it was first met -> pseudonym; networks are kinds of their own
     revision  grows with every run that adds a name; reports show it
+    words     names that are words of the product, numbers or very short -> kind: in running text they stay
     """
 
     path: Path | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     revision: int = 0
+    words: dict[str, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _real: set[str] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -132,7 +135,9 @@ class NameMap:
         """Write the map for its owner alone, whole or not at all; nothing is written when no name was added."""
         if self.path is None or not (self._new or not self.path.exists()):
             return
-        text = json.dumps({"format": FORMAT, "revision": self.now, "names": self.names}, indent=1, sort_keys=True)
+        text = json.dumps(
+            {"format": FORMAT, "revision": self.now, WORDS: self.words, "names": self.names}, indent=1, sort_keys=True
+        )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)  # 0600
@@ -170,7 +175,8 @@ def _checked(path: Path, given: Any) -> NameMap:
     names = {
         str(kind): {str(name): str(other) for name, other in known.items()} for kind, known in given["names"].items()
     }
-    return NameMap(path, names, int(given["revision"]))
+    words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
+    return NameMap(path, names, int(given["revision"]), words)
 
 
 def _wrong(

@@ -15,6 +15,7 @@ from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
+from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import LeftName, Residue
 
@@ -55,6 +56,7 @@ class Redaction:
         self.map = namemap.load(path)
         self.identities = Identities()
         self._replacer: Replacer | None = None
+        self._residue: Residue | None = None  # made with the replacer
         self._machines: list[tuple[tuple[str, ...], str]] = []  # names of each machine, and its pseudonym
 
     def of(self, doc: Doc) -> Doc:
@@ -84,12 +86,20 @@ class Redaction:
             names = self.identities.found()
             self.map.reserve(name for _, name in names)
             self._replacer = Replacer(self.map, names)
+            self._residue = Residue(self._replacer, names)
         return self._replacer
+
+    @property
+    def residue(self) -> Residue:
+        """What looks for the names that were taken so far."""
+        _ = self.replacer
+        assert self._residue is not None
+        return self._residue
 
     def redacted(self, doc: Doc) -> Doc:
         """Return a case document without names; it says so, and by which state of the map."""
         made: Doc = self.replacer.document(doc, KEPT)
-        made["case"] |= {"masked": True, "map": self.told}
+        made["case"] |= {"masked": True, "map": self.state}
         for old, new in zip(doc["problems"], made["problems"], strict=True):
             if old["text"] in self.replacer.encoded:  # with other digits what was encoded can no longer be read
                 new["what"] = new["text"]
@@ -120,19 +130,33 @@ class Redaction:
         return tuple(found)
 
     @property
-    def told(self) -> str:
+    def state(self) -> str:
         """The state of the map, for the head of a report: no name stands in it."""
         return f"revision {self.map.now}"
 
     def check(self, results: Mapping[str, str]) -> None:
         """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""
-        look = Residue(self.replacer, self.identities.found())
+        look = self.residue
         left = [one for result, text in results.items() for one in look.survivors(result, text)]
         left += [one for result in results for one in look.survivors("the name of a result", result)]
-        if left:
-            raise LeftNameError(left)
+        self.refuse(left)
+
+    @staticmethod
+    def refuse(left: Iterable[LeftName]) -> None:
+        """Raise LeftNameError when a name is left."""
+        if places := list(left):
+            raise LeftNameError(places)
+
+    def log_names(self) -> LineNames:
+        """What takes the names of the lines of logs."""
+        self._replacer = None
+        return LineNames(self.identities)
+
+    def log_lines(self) -> tuple[LineReplacer, LineProof]:
+        """What replaces the names that were taken so far in lines of logs, and what proves that none is left."""
+        return LineReplacer(self.replacer), LineProof(self.residue)
 
     def keep(self) -> None:
         """Give every name that was taken its pseudonym, and write the map where it is kept."""
-        _ = self.replacer
+        self.map.words |= self.replacer.words
         self.map.save()

@@ -40,6 +40,7 @@ _SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
 NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
+_BEGINNING = re.compile(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
 
 
 def lowered(text: str) -> str:
@@ -65,6 +66,7 @@ class Replacer:
     def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
         self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
+        self.words: dict[str, str] = {}  # name that is a word, too -> kind
         self.shapes = AddressShapes(known.give)
         self.encoded: set[str] = set()  # texts that held a name which was encoded
         for kind, name in names:
@@ -72,6 +74,8 @@ class Replacer:
                 self.shapes.take(kind, name)
                 continue
             placed = mode_of(kind, lowered(name)) == PLACED
+            if placed:
+                self.words[name] = kind
             for form, other in forms(kind, name, _pseudonym(known, kind, name)):
                 self._take(kind, form, other, PLACED if placed else mode_of(kind, lowered(form)))
 
@@ -117,9 +121,9 @@ class Replacer:
     def texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names, for many at once."""
         every = list(dict.fromkeys(texts))
-        done = self._free("\x00".join(every)).split("\x00")
+        done = self.free("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
-            done = [self._free(one) for one in every]
+            done = [self.free(one) for one in every]
         for name, patterns, other in self._placed_in(done):
             for place, one in enumerate(done):
                 if name in lowered(one):
@@ -128,29 +132,38 @@ class Replacer:
         before = [*done]
         self._decode(done)
         self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
-        return {one: self._uncut(new) if len(new) >= CUT else new for one, new in zip(every, done, strict=True)}
+        return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
 
     def _decode(self, texts: list[str]) -> None:
         """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
-        pattern = self.pattern
-        if pattern is None:
-            return
         for place, text in enumerate(texts):
             plain = decoded(text)
-            if plain != text and pattern.search(lowered(plain)):
-                texts[place] = self._free(plain)
-        words = {word: part for text in texts for _, word, part in encoded_words(text) if self._names(part)}
+            if plain != text and next(self.held(lowered(plain)), None):
+                texts[place] = self.free(plain)
+        words = {word for _, word, _ in self.encoded_in("\n".join(texts))}
         for place, text in enumerate(texts) if words else ():
-            for word in words:
+            for word in sorted(words, key=len, reverse=True):
                 if word in text:
                     texts[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
 
-    def _names(self, part: str) -> bool:
-        """Tell whether what a word means as base64 or hexadecimal holds a name that is long enough to be no chance."""
-        assert self.pattern is not None
-        return any(len(found[0]) >= LEAST_ENCODED for found in self.pattern.finditer(lowered(part)))
+    def held(self, low: str) -> Iterator[tuple[int, str]]:
+        """Yield place and spelling of the names in a text in lower case, then of the addresses."""
+        for found in self.pattern.finditer(low) if self.pattern is not None else ():
+            yield found.start(), found[0]
+        for one in self.shapes.found(low):
+            if one.other != (word := low[one.start : one.end]):
+                yield one.start, word
 
-    def _free(self, text: str) -> str:
+    def encoded_in(self, text: str) -> Iterator[tuple[str, str, str]]:
+        """Yield (how, word, name) of words that hold a name as base64 or hexadecimal, one too long to be chance."""
+        words = [*encoded_words(text)]
+        every = lowered("\x00".join(part for _, _, part in words))
+        for start, name in self.held(every):
+            if len(name) >= LEAST_ENCODED:
+                how, word, _ = words[every.count("\x00", 0, start)]
+                yield how, word, name
+
+    def free(self, text: str) -> str:
         """Return a text without names, then without addresses."""
         if self.pattern is not None:
             text = _substituted(self.pattern, text, self.all_forms.__getitem__)
@@ -163,11 +176,16 @@ class Replacer:
         whole = {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
         return _rebuilt(value, made, skip, whole)
 
-    def _uncut(self, text: str) -> str:
+    def uncut(self, text: str) -> str:
         """Return a long text without the beginning of a name at its end, where it was cut."""
+        return text if len(text) < CUT else self.unbegun(text)
+
+    def unbegun(self, text: str) -> str:
+        """Return a text without the beginning of a name at its end."""
         low, seen = lowered(text[-64:]), self._beginnings
-        for start in range(len(low) - 2):
-            if low[start:] in seen and not (start and low[start - 1].isalnum()) and not is_product_word(low[start:]):
+        for found in _BEGINNING.finditer(low):
+            start = found.start()
+            if low[start:] in seen and not is_product_word(low[start:]):
                 return text[: len(text) - len(low) + start] + "…"
         return text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from analyzer.redact import addresses
-from analyzer.redact.encodings import LEAST_ENCODED, decoded, encoded_words
+from analyzer.redact.encodings import decoded
 from analyzer.redact.replacing import Replacer, lowered
 
 
@@ -42,6 +42,10 @@ class Residue:
                 return
         yield from self._encoded(result, text)
 
+    def any_in(self, text: str) -> bool:
+        """Tell whether words show a name as they are, or as base64 or hexadecimal."""
+        return self._first(lowered(text)) is not None or next(self._encoded("", text), None) is not None
+
     def _first(self, low: str) -> tuple[int, str] | None:
         """Return place and kind of the first name in a text in lower case."""
         if self.replacer.pattern is not None:
@@ -57,17 +61,12 @@ class Residue:
 
     def _encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""
-        words = [*encoded_words(text)]
-        every = lowered("\x00".join(part for _, _, part in words))
-        pattern = self.replacer.pattern
         told: set[str] = set()
-        for found in pattern.finditer(every) if pattern is not None else ():
-            if len(found[0]) >= LEAST_ENCODED and found[0] not in self._issued:
-                how, word, _ = words[every.count("\x00", 0, found.start())]
-                if how not in told:
-                    told.add(how)
-                    kind = self._kinds.get(found[0], "another form of one")
-                    yield self._survivor(result, text, text.find(word), how, kind)
+        for how, word, name in self.replacer.encoded_in(text):
+            if name not in self._issued and name not in self.replacer.shapes.issued and how not in told:
+                told.add(how)
+                kind = self._kinds.get(name, "another form of one")
+                yield self._survivor(result, text, text.find(word), how, kind)
 
     @staticmethod
     def _survivor(result: str, text: str, at: int, how: str, kind: str) -> LeftName:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from analyzer.redact import addresses
@@ -32,6 +32,7 @@ _HEX = (
     ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
     ("mac", re.compile(rf"(?i){MAC}")),
 )  # fmt: skip
+_VOLUMES = "/vmfs/volumes/"
 _FILE = re.compile(r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$")
 _PRODUCT_FILES = re.compile(
     r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
@@ -58,26 +59,32 @@ def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
 
     A kind "path" is what follows /vmfs/volumes/; "wwn" and "volume" are ids like "device" and "uuid".
     """
+    return ((KINDS.get(kind, kind), name) for kind, name, _ in found_at(text, versions, _every))
+
+
+def _every(_kind: str) -> bool:
+    return True
+
+
+def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, int]]:
+    """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
     low = clear.lower()
     for kind, gate, pattern in _tried():
-        if gate and not any(sign in low for sign in gate):
+        if not wanted(kind) or (gate and not any(sign in low for sign in gate)):
             continue
         for found in _compiled(pattern).finditer(clear):
             word = found["x"].strip()
             if "\n" in word or "\x1f" in word or not word:
                 continue
-            if kind in _NAMED and not _is_name(
-                kind, word, clear[clear.rfind("\n", 0, found.start("x")) + 1 : found.start("x")]
-            ):
+            start = found.start("x")
+            if kind in _NAMED and not _is_name(kind, word, clear[clear.rfind("\n", 0, start) + 1 : start]):
                 continue
-            if kind == "ipv4" and (
-                word in versions or _VERSION.search(clear[max(0, found.start("x") - 12) : found.start("x")])
-            ):
+            if kind == "ipv4" and (word in versions or _VERSION.search(clear[max(0, start - 12) : start])):
                 continue
             if kind == "path" and not found[0].startswith("["):
-                word = "/vmfs/volumes/" + word
-            yield _NAMES.get(kind, kind), word
+                word, start = _VOLUMES + word, start - len(_VOLUMES)
+            yield kind, word, start
 
 
 def _is_name(kind: str, word: str, before: str) -> bool:
@@ -86,7 +93,8 @@ def _is_name(kind: str, word: str, before: str) -> bool:
 
 
 _NAMED = frozenset(("portgroup", "switch", "datastore", "label", "vm", "host", "user", "fqdn"))
-_NAMES = {"wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial"}
+# How names are called that signs tell apart.
+KINDS = {"wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial"}
 
 
 def device_forms(text: str) -> list[tuple[str, str]]:

@@ -37,6 +37,11 @@ def _product() -> str:
 
 
 @cache
+def _product_words() -> frozenset[str]:
+    return frozenset(_product().split("\n"))
+
+
+@cache
 def _pages() -> str:
     """What every page of a report holds, in lower case."""
     room = Path(__file__).parent.parent / "report"
@@ -46,7 +51,7 @@ def _pages() -> str:
 
 def is_product_word(name: str) -> bool:
     """Tell whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
-    if len(name) < 3 or name.isdecimal() or f"\n{name}\n" in _product():
+    if len(name) < 3 or name.isdecimal() or name in _product_words():
         return True
     return not _COMPOUND.fullmatch(name) and name in _pages()
 

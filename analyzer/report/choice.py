@@ -11,6 +11,7 @@ from typing import Any
 
 from analyzer.errors import UsageError
 from analyzer.lazy_dataclass import dataclass
+from analyzer.report.numbers import CasePart
 from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import few
 
@@ -23,7 +24,7 @@ class Choice:
     """What is to be shown; empty words choose everything.
 
     severity  findings this severe or worse
-    nodes     machines by name or a pattern such as `esx*`, in any case
+    nodes     machines by name, its first label or a pattern such as `esx*`, in any case
     rules     ids of rules, or patterns
     """
 
@@ -44,11 +45,12 @@ class Choice:
         """Refuse a word that fits nothing of this case, with the names that would; raises UsageError."""
         for word in self.nodes:
             names = _names(doc)
-            if not any(_fits(name, [word]) for name in names):
+            if not any(_is_called(name, [word]) for name in names):
                 raise UsageError(f"no machine of this case is called {word}", do=f"It has {few(names, 10) or 'none'}.")
         for word in self.rules:
             if not any(_fits(rule, [word]) for rule in _rules(doc)):
-                raise UsageError(f"no rule of this case is called {word}", do="`backline rules list` has the ids.")
+                do = "`backline rules list` has the ids; a draft needs --draft."
+                raise UsageError(f"no rule of this case is called {word}", do=do)
 
 
 def chosen(doc: Doc, choice: Choice) -> Doc:
@@ -67,7 +69,7 @@ def chosen(doc: Doc, choice: Choice) -> Doc:
         part["nodes"] = [node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)]
         part |= {key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE}
     note = f"Shown are {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more than this."
-    return part | {"notes": [note, *doc["notes"]]}
+    return CasePart(doc, part | {"notes": [note, *doc["notes"]]})
 
 
 def _wanted(finding: Doc, choice: Choice, doc: Doc) -> bool:
@@ -99,7 +101,7 @@ def _alone(finding: Doc, there: set[str], doc: Doc) -> Doc:
 
 
 def _on(node: str, choice: Choice, doc: Doc) -> bool:
-    return any(_fits(name, choice.nodes) for name in _aliases(node, doc))
+    return any(_is_called(name, choice.nodes) for name in _aliases(node, doc))
 
 
 def _aliases(node: str, doc: Doc) -> set[str]:
@@ -110,6 +112,12 @@ def _aliases(node: str, doc: Doc) -> set[str]:
 
 def _fits(name: str, words: Iterable[str]) -> bool:
     return any(fnmatchcase(name.casefold(), word.casefold()) for word in words)
+
+
+def _is_called(name: str, words: Iterable[str]) -> bool:
+    """Tell whether a word is a machine's name or its first label; an address has no labels."""
+    first = name.partition(".")[0]
+    return _fits(name, words) or (not first.isdigit() and _fits(first, words))
 
 
 def _names(doc: Doc) -> list[str]:

@@ -98,8 +98,15 @@ def _left_out(doc: Doc) -> str:
         counted(states["skipped"], "source skipped", "sources skipped"),
         counted(states["duplicate"], "duplicate", "duplicates"),
         counted(states["other"], "file that is not support material", "files that are not support material"),
+        *_not_collected(doc),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _not_collected(doc: Doc) -> list[str]:
+    """Return which members of an NSX site the collection of its bundle skipped, in words."""
+    skipped = [one["name"] for one in doc.get("site") or [] if one["what"] == "member" and one["state"] == "Skipped"]
+    return [f"not collected: {few(skipped, 3)}"] if skipped else []
 
 
 def coverage(doc: Doc) -> str:

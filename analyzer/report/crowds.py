@@ -11,6 +11,7 @@ from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report import view, wording
+from analyzer.report.finding_rows import groups
 from analyzer.text import natural
 
 Doc = dict[str, Any]
@@ -92,16 +93,25 @@ def names(doc: Doc) -> dict[str, str]:
 
 
 def worst(doc: Doc, most: int) -> str:
-    """Return the machines with the most severe findings, each with their counts; empty where none has any.
+    """Return the machines with the most severe findings, counted as the case counts them; empty where none has any.
 
+    Of machines with as many findings that on which they concern more objects comes first.
     A finding that rests on a version alone does not count: every machine of that version has it.
     """
     found: dict[str, Counter[str]] = {}
-    for one in doc["findings"]:
-        if one["verdict"] == "match" and one["confidence"] != "exposed" and not one["muted"] and one["node"]:
-            found.setdefault(one["node"], Counter())[one["severity"]] += 1
+    objects: dict[str, Counter[str]] = {}
+    for row in groups(doc):
+        if row.word != "error" and not row.hollow:
+            for node, count in Counter(one["node"] for one in row.findings if one["node"]).items():
+                found.setdefault(node, Counter())[row.word] += 1
+                objects.setdefault(node, Counter())[row.word] += count
+
+    def rank(item: tuple[str, Counter[str]]) -> tuple[list[int], list[tuple[int, str]]]:
+        node, counts = item
+        return [-some[word] for some in (counts, objects[node]) for word in view.SEVERITIES], natural(node)
+
     known = names(doc)
-    ranked = sorted(found.items(), key=lambda item: ([-item[1][word] for word in view.SEVERITIES], natural(item[0])))
+    ranked = sorted(found.items(), key=rank)
     told = []
     for node, counts in ranked:
         said = [f"{counts[word]:,} {wording.plural(word, counts[word])}" for word in view.SEVERITIES if counts[word]]

@@ -11,6 +11,8 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few
 
+TOLD_APART = 3  # titles of one rule that only the version tells; more are one row
+
 
 @dataclass(slots=True)
 class FindingGroup:
@@ -44,6 +46,14 @@ class FindingGroup:
         if key not in self._same:
             self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
         return self._same[key]
+
+    @property
+    def names(self) -> list[str]:
+        """The subjects, each name once; what several nodes say of one has the names of these nodes behind it."""
+        on: dict[str, list[str]] = {}
+        for finding in self.findings:
+            on.setdefault(finding["subject"], []).append(finding["node"])
+        return [f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name for name, nodes in on.items()]
 
     @property
     def worse(self) -> str:
@@ -107,7 +117,7 @@ def cuts(doc: Doc, rule: str = "") -> list[str]:
 
 def groups(doc: Doc) -> list[FindingGroup]:
     """Return the findings that count, folded by rule and weight, in the order of the document."""
-    return _fold([finding for finding in doc["findings"] if not finding["muted"]])
+    return _fold(_as_one([finding for finding in doc["findings"] if not finding["muted"]]))
 
 
 def muted(doc: Doc) -> list[FindingGroup]:
@@ -118,6 +128,31 @@ def muted(doc: Doc) -> list[FindingGroup]:
 def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
     """Return what cannot be told and is not muted, or is."""
     return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
+
+
+def _as_one(findings: list[Doc]) -> list[Doc]:
+    """Return findings, those alike that only the version tells as one: dozens of headings would bury the others.
+
+    Their own title stands before what they say.
+    """
+    titles: dict[str, set[str]] = {}
+    for one in findings:
+        if _of_version(one):
+            titles.setdefault(one["rule"], set()).add(one["title"])
+    many = {rule: len(several) for rule, several in titles.items() if len(several) > TOLD_APART}
+
+    def told(one: Doc) -> Doc:
+        if one["rule"] not in many or not _of_version(one):
+            return one
+        articles = f" KB {', '.join(map(str, one['kb']))}." if one["kb"] else ""
+        title = f"{many[one['rule']]} known faults of this release, by its version alone"
+        return {**one, "title": title, "say": f"{one['title']}. {one['say']}{articles}", "kb": []}
+
+    return [told(one) for one in findings]
+
+
+def _of_version(one: Doc) -> bool:
+    return bool(one["confidence"] == "exposed" and one["severity"] == "info")
 
 
 def _fold(findings: list[Doc]) -> list[FindingGroup]:

@@ -234,6 +234,8 @@
 
   function follow() {
     const wanted = new URLSearchParams(location.hash.slice(1));
+    if (wanted.has("framed")) root.dataset.framed = "yes"; // the page around it has the heading and the button
+    if (wanted.has("theme")) { root.dataset.theme = wanted.get("theme") === "dark" ? "dark" : "light"; showTheme(); }
     const number = cases.short.indexOf(wanted.get("case"));
     const rule = rules.findIndex(([id]) => id === wanted.get("rule"));
     const host = wanted.has("host") ? hosts.findIndex(([name]) => text(name) === wanted.get("host")) : -1;

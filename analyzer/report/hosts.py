@@ -17,7 +17,7 @@ def head(card: Doc) -> str:
     return "; ".join(", ".join(texts[title][:1]) for title in HEAD if texts.get(title))
 
 
-def told(card: Doc) -> list[Doc]:
+def rows_shown(card: Doc) -> list[Doc]:
     """Return the rows of a card that tell something: also that a table was read and holds nothing."""
     return [row for row in card["rows"] if row["items"] or not row["missing"]]
 

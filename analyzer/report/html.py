@@ -33,6 +33,7 @@ from analyzer.report import (
     lanes,
     local,
     markdown,
+    numbers,
     once,
     open_asks,
     problems,
@@ -147,7 +148,7 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
         )
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
-        page = _page({**doc, **lists, "series": {}}, fewer)
+        page = _page(numbers.CasePart(doc, {**doc, **lists, "series": {}}), fewer)
         if _bytes(page) <= report_bytes:
             break
     return page
@@ -207,6 +208,8 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             groups=rows,
             muted=finding_rows.muted(doc),
             fixed=once.earlier(doc, rows),
+            numbers=numbers.numbers(doc),
+            usual=view.usual_status(doc),
             titles={finding["id"]: finding for finding in doc["findings"]},
             shown=_shown_findings(doc, plan),
             charts=charts.charts(doc),

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.report import view
+from analyzer.report import numbers, view
 from analyzer.report.wording import place
 from analyzer.text import for_csv
 
@@ -16,7 +16,7 @@ Doc = dict[str, Any]
 
 COLUMNS = (
     "verdict", "severity", "confidence", "rule", "kb", "title", "node", "subject", "say", "first_seen", "evidence",
-    "fix", "ask", "muted",
+    "fix", "ask", "muted", "number",
 )  # fmt: skip
 
 
@@ -25,7 +25,9 @@ def as_csv(doc: Doc) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in [*map(_finding, doc["findings"]), *map(_question, doc["cannot_tell"])]:
+    known = numbers.numbers(doc)
+    findings = [_finding(one, known.get(one["id"], "")) for one in doc["findings"]]
+    for row in [*findings, *map(_question, doc["cannot_tell"])]:
         writer.writerow([for_csv(row.get(name, "")) for name in COLUMNS])
     return out.getvalue()
 
@@ -48,17 +50,20 @@ def _records(doc: Doc) -> Iterator[Doc]:
     }
     notes = {"notes": doc["notes"], "limits": doc["limits"], "catalog": doc["tool"]["catalog"]}
     yield {"record": "case", **about, **notes, "nodes": [node["name"] or node["id"] for node in doc["nodes"]]}
+    known = numbers.numbers(doc)
     for finding in doc["findings"]:
-        yield {"record": "finding", **{key: value for key, value in finding.items() if key != "trace"}}
+        told = {key: value for key, value in finding.items() if key != "trace"}
+        yield {"record": "finding", **told, "number": known.get(finding["id"], "")}
     for group in doc["cannot_tell"]:
         yield {"record": "cannot_tell", **group}
     for row in doc["quiet"]:
         yield {"record": "quiet", **row}
 
 
-def _finding(finding: Doc) -> Doc:
+def _finding(finding: Doc, number: str) -> Doc:
     steps = [": ".join(filter(None, [step["where"], step["do"] or step["run"]])) for step in finding["fix"]]
     more = {
+        "number": number,
         "kb": " ".join(map(str, finding["kb"])),
         "evidence": place(finding["evidence"][0]) if finding["evidence"] else "",
         "fix": " | ".join(steps),

@@ -17,7 +17,7 @@ def title(doc: Doc) -> str:
     return f"Muted by local settings: {wording.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
 
 
-def told(doc: Doc) -> list[str]:
+def settings_notes(doc: Doc) -> list[str]:
     """Return what a reader must know: changed thresholds, mutes that ran out, mutes without a date to judge them by."""
     settings = doc["settings"]
     out = [

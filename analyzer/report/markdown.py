@@ -11,6 +11,7 @@ from analyzer.report import (
     finding_rows,
     incident,
     local,
+    numbers,
     once,
     open_asks,
     problems,
@@ -33,19 +34,21 @@ LINE = 300  # characters of one line of evidence
 def render(doc: Doc) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
     parts = [_header(doc), "## Findings", ""]
-    rows = finding_rows.groups(doc)
+    rows, known, usual = numbers.rows(doc), numbers.numbers(doc), view.usual_status(doc)
     if not rows:
         parts += [nothing(doc), ""]
+    if told := view.usual_status_text(doc, usual):
+        parts += [for_markdown(told), ""]
     fixed = once.earlier(doc, rows)
-    for number, row in enumerate(rows, 1):
-        parts += _row(number, row, doc, fixed.get(row.first["id"]))
+    for row in rows:
+        marks = view.marks(row.first, usual)
+        parts += _row(numbers.of_row(row, known), marks, row, doc, fixed.get(row.first["id"]))
     parts += _problems(doc)
     if finding_rows.unknowns(doc):
         parts += ["## Cannot tell", "", *_again(doc)]
         parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
         if open_asks.folded(doc):
-            names = wording.few([block["missing"] for block in open_asks.folded(doc)], 12)
-            parts += [f"- {for_markdown(open_asks.folded_told(doc))}: {for_markdown(names)}"]
+            parts += [f"- {for_markdown(open_asks.folded_text(doc))}"]
             parts += [*map(_offer, open_asks.offers(doc)), ""]
     if doc["advice"]:
         parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in open_asks.advice(doc)), ""]
@@ -112,7 +115,7 @@ def _problems(doc: Doc) -> list[str]:
 
 def _local(doc: Doc) -> list[str]:
     """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
-    lines = [f"- {for_markdown(line)}" for line in local.told(doc)]
+    lines = [f"- {for_markdown(line)}" for line in local.settings_notes(doc)]
     if view.silenced(doc):
         rules = {row.first["rule"] for row in finding_rows.muted(doc)}
         rules |= {rule for block in open_asks.asks(doc, muted=True) for rule in block["rules"]}
@@ -128,7 +131,7 @@ def nothing(doc: Doc) -> str:
     return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
 
 
-def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None) -> list[str]:
+def _row(number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None) -> list[str]:
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     weight = " ".join(part for part in (word, row.confidence) if part)
@@ -140,12 +143,12 @@ def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | Non
             out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
         if nodes := finding_rows.per_node(row, NODES):
             out += [f"Objects per node: {for_markdown(nodes)}", ""]
-        if rest := [finding["subject"] for finding in row.findings[SUBJECTS:]]:
-            out += [f"{len(rest):,} more: {for_markdown(wording.few(rest, 60))}", ""]
+        if rest := row.findings[SUBJECTS:]:
+            out += [f"{len(rest):,} more: {for_markdown(wording.few(finding_rows.FindingGroup(rest).names, 60))}", ""]
     out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
     out += [f"- {for_markdown(row.worse)}"] if row.worse else []
     if fixed is not None:
-        out.append(f"- Fix: {for_markdown(once.told(fixed))}")
+        out.append(f"- Fix: {for_markdown(once.same_as(fixed))}")
     else:
         out += _fixes(row, doc)
     if first["caution"] and fixed is None:
@@ -153,17 +156,28 @@ def _row(number: int, row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | Non
     out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
     known = [f"KB {number}: {wording.kb_link(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
-    marks = view.marks(first)
     mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
     out.append(f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else ""))
     return [*out, ""]
 
 
 def _fixes(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
-    """Return the steps of a row: once where all subjects have the same, else by subject."""
-    same = row.same("fix") and row.same("explained_by")
-    shown = row.findings[: 1 if same else SUBJECTS]
-    return [line for finding in shown for line in _fix(finding, doc, named=not same)]
+    """Return the steps of a row; one that helps only some of its objects says which."""
+    shown = row.findings[: 1 if view.one_fix(doc, row) else SUBJECTS]
+    waiting = [finding for finding in shown if finding["fix"] and view.waits(doc, finding)]
+    of = "" if len(waiting) == len(shown) else f" for {_those(waiting)}"
+    out = [f"- The steps{of} below are only for what still happens after that."] if waiting else []
+    steps: dict[tuple[tuple[str, str], ...], list[Doc]] = {}
+    for finding in shown:
+        for step in finding["fix"]:
+            steps.setdefault(tuple(step.items()), []).append(finding)
+    for step, findings in steps.items():
+        out += _step(dict(step), "" if len(findings) == len(shown) else f" for {_those(findings)}")
+    return out
+
+
+def _those(findings: list[Doc]) -> str:
+    return for_markdown(wording.few(finding_rows.FindingGroup(findings).names, SUBJECTS))
 
 
 def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
@@ -174,8 +188,7 @@ def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
 
 
 def _causes(finding: Doc, doc: Doc) -> list[str]:
-    titles = view.titles(doc) if finding["explained_by"] else {}
-    return [f"{lead}: {for_markdown(titles.get(one, one))}" for lead, one in view.causes(doc, finding)]
+    return [f"{lead}: {for_markdown(cause)}" for lead, cause in view.cause_lines(doc, finding)]
 
 
 def _doubt(line: str) -> str:
@@ -186,7 +199,7 @@ def _doubt(line: str) -> str:
 
 def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
-    names = for_markdown(wording.few([finding["subject"] for finding in row.findings], 60))
+    names = for_markdown(wording.few(row.names, 60))
     said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
     evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
     first = f"**{len(row.findings):,} objects**: {for_markdown(said)}"
@@ -194,26 +207,21 @@ def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     return ["\\\n".join([first, *causes]), "", f"They are: {names}", "", *_lines(evidence, 3)]
 
 
-def _fix(finding: Doc, doc: Doc, *, named: bool) -> list[str]:
-    """Return the steps of a finding; those of a sign stand after the cause that is to be mended first."""
-    out: list[str] = []
-    of = f" for {for_markdown(finding['subject'])}" if named and finding["fix"] else ""
-    if finding["fix"] and view.waits(doc, finding):
-        out.append(f"- The steps{of} below are only for what still happens after that.")
-    for step in finding["fix"]:
-        out.append(f"- Fix{of}, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": "))
-        if step["note"]:
-            out.append(f"  - {for_markdown(step['note'])}")
-        if step["caution"]:
-            out.append(f"  - Caution: {for_markdown(step['caution'])}")
-        if step["run"]:
-            out += ["", code_block(step["run"]), ""]
+def _step(step: Doc, of: str) -> list[str]:
+    """Return a step of a remedy; `of` names the objects it helps where it does not help all."""
+    out = [f"- Fix{of}, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": ")]
+    if step["note"]:
+        out.append(f"  - {for_markdown(step['note'])}")
+    if step["caution"]:
+        out.append(f"  - Caution: {for_markdown(step['caution'])}")
+    if step["run"]:
+        out += ["", code_block(step["run"]), ""]
     return out
 
 
 def _lines(evidence: list[Doc], most: int) -> list[str]:
     """Return places and their lines as a block of code."""
-    lines = []
+    lines, evidence = [], wording.cited(evidence)
     for place in evidence[:most]:
         lines.append(one_line(f"{wording.place(place)}  {place['label']}"))
         lines.append(f"    {one_line(place['text'].strip(), LINE)}")
@@ -229,8 +237,8 @@ def _again(doc: Doc) -> list[str]:
 
 
 def _ask(block: Doc) -> list[str]:
-    what = for_markdown(block["missing"])
-    out = [f"- **{what}**: {for_markdown('; '.join(block['why']))}"]
+    title, why = open_asks.title_and_reason(block)
+    out = [f"- **{for_markdown(title)}**: {for_markdown(why)}" if title else f"- **{for_markdown(why)}**"]
     out.append(f"  - needed by: {for_markdown(wording.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(wording.few(block['subjects'], 12))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.view import waits
+from analyzer.report.view import one_fix, waits
 
 Doc = dict[str, Any]
 
@@ -20,7 +20,7 @@ def earlier(doc: Doc, rows: list[FindingGroup]) -> dict[str, Doc]:
     found: dict[str, Doc] = {}
     for row in rows:
         first = row.first
-        if not first["fix"] or not (row.same("fix") and row.same("explained_by")):
+        if not first["fix"] or not one_fix(doc, row):
             continue
         known = shown.setdefault(first["rule"], [])
         same = next((one for one in known if _alike(doc, one, first)), None)
@@ -38,6 +38,6 @@ def _alike(doc: Doc, one: Doc, other: Doc) -> bool:
     return waits(doc, one) == waits(doc, other)
 
 
-def told(finding: Doc) -> str:
+def same_as(finding: Doc) -> str:
     """Return where the fix stands: `the same as for the major finding above (web-01)`."""
     return f"the same as for the {finding['severity']} finding above ({finding['subject']})"

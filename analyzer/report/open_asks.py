@@ -16,6 +16,7 @@ _OPTION = re.compile(r" -|`$")
 _ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
 FEW = 6  # questions, which are told one by one
 _GOES_ON = (" and ", ", and ", "; ", " for each ")  # words after which an ask adds to what it began with
+ALL = 6  # hosts that are named also where all of them are meant
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
 
@@ -29,7 +30,7 @@ _TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = Contex
 
 
 @contextmanager
-def told_once() -> Iterator[None]:
+def worked_out_once() -> Iterator[None]:
     """Work out the questions of a document once for all that asks while one result is made of it."""
     before = _TOLD.set({})
     try:
@@ -64,12 +65,30 @@ def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
     return list(blocks.values())
 
 
+def name(block: Doc) -> str:
+    """Return what is missing: a table, or the column of it that has no value; what a rule calls a row says nothing."""
+    missing = str(block["missing"])
+    column = missing.rpartition(".")[2]
+    return column if any(why.startswith(f"{column} has no value") for why in block["why"]) else missing
+
+
 def heading(block: Doc) -> str:
     """Return what is missing in the words of whoever sends it: the command or file, not the name of our table."""
     missing = str(block["missing"])
     words = [why.partition(f" ({missing})") for why in block["why"]]
     named = next((before for before, found, _ in words if found and before), "")
-    return named or missing or "Not known"
+    return named or next(filter(None, map(_named_by_ask, block["asks"])), "") or next(iter(block["why"]), "Not known")
+
+
+def title_and_reason(block: Doc) -> tuple[str, str]:
+    """Return the heading of a question and why it is open; no heading where the reason begins with it."""
+    title, why = heading(block), "; ".join(block["why"])
+    return "" if why.startswith(title) else title, why
+
+
+def _named_by_ask(ask: str) -> str:
+    """Return the first command or file of an ask."""
+    return next((piece.text.rstrip(",;. ") for piece in pieces(ask)), "")
 
 
 def _whole(told: list[str]) -> list[str]:
@@ -120,12 +139,14 @@ def folded(doc: Doc) -> list[Doc]:
     return [block for block in asks(doc) if block["missing"] not in told]
 
 
-def folded_told(doc: Doc) -> str:
-    """Return in one sentence how many questions stay open besides; empty for none."""
-    rest = len(folded(doc))
-    more = "more " if rest < len(asks(doc)) else ""
-    said = counted(rest, f"{more}question", f"{more}questions")
-    return f"{said} that these files cannot answer" if said else ""
+def folded_text(doc: Doc) -> str:
+    """Return in one sentence how many questions stay open besides, and what some of them lack; empty for none."""
+    rest = folded(doc)
+    more = "more " if len(rest) < len(asks(doc)) else ""
+    said = counted(len(rest), f"{more}question", f"{more}questions")
+    lacking = list(dict.fromkeys(map(heading, rest)))
+    such = ", such as " if len(lacking) > FEW else ": "
+    return f"{said} that these files cannot answer{such}{'; '.join(lacking[:FEW])}" if said else ""
 
 
 def offers(doc: Doc) -> list[Doc]:
@@ -187,11 +208,9 @@ def mail(doc: Doc) -> str:
     parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
     commands, files = _wishes(wanted)
     for nodes, lines in _by_nodes(commands):
-        where = f" on {few(list(nodes), 6)}" if nodes else ""
-        parts.append("\n".join([f"Please run{where}:", *(f"   {line}" for line in lines)]))
+        parts.append("\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)]))
     for nodes, lines in _by_nodes(files):
-        where = f" from {few(list(nodes), 6)}" if nodes else ""
-        parts.append("\n".join([f"Please send{where}:", *(f"   {line}" for line in lines)]))
+        parts.append("\n".join([f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]))
     out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
     for number, part in enumerate(parts, 1):
         out += [f"{number}. {part}", ""]
@@ -199,6 +218,14 @@ def mail(doc: Doc) -> str:
         out += ["Also helpful:", *(f"- {line.replace('`', '')}" for line in advice(doc)), ""]
     out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
+    """Return on which machines: the customer cannot know which are "34 more", so all are named, or it is every one."""
+    hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
+    if len(nodes) > ALL and set(nodes) == hosts:
+        return f" {word} each of the {len(nodes):,} hosts that you sent files of"
+    return f" {word} {', '.join(nodes)}" if nodes else ""
 
 
 def advice(doc: Doc) -> list[str]:
@@ -223,7 +250,10 @@ def _wishes(blocks: list[Doc]) -> tuple[Wishes, Wishes]:
         about = [f"for {few(block['subjects'], 8)}"] if block["subjects"] else []
         for ask in block["asks"]:
             last = None
-            for piece in pieces(ask):
+            told = pieces(ask)
+            if len(told) > 1 and not told[0].command and told[0].text.endswith(" or"):  # one of two: told whole
+                told = [AskPiece(" ".join(piece.text for piece in told), command=False)]
+            for piece in told:
                 if piece.command:
                     last = commands.setdefault(piece.text, (set(), {}))
                     last[0].update(block["nodes"])

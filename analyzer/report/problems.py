@@ -1,4 +1,4 @@
-"""What hosts themselves call a problem and no finding rests on, as all reports word it."""
+"""What hosts call a problem, or a rule knows, and no finding rests on, as all reports word it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ KINDS = {
     "backtrace": ("backtrace", "backtraces"),
     "alert": ("ALERT", "ALERTs"),
     "event": ("problem event", "problem events"),
+    "warning": ("warning or error", "warnings and errors"),
+    "few lines": ("known sign, too few lines", "known signs, too few lines"),
 }
 
 

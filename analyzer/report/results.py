@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from analyzer.errors import fault, placed
 from analyzer.report import html, markdown
-from analyzer.report.open_asks import told_once
+from analyzer.report.open_asks import worked_out_once
 from analyzer.result_files import RESULTS
 from analyzer.text import visible
 
@@ -31,7 +31,7 @@ def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) ->
 
 def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]) -> Made:
     try:
-        with told_once():
+        with worked_out_once():
             return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
         why = visible(f"{name} could not be made as usual: {fault(placed(error))}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from analyzer.report.wording import kb_link
+from analyzer.report.wording import kb_link, value_label
 from analyzer.text import visible
 
 Doc = dict[str, Any]
@@ -115,7 +115,7 @@ def _location(evidence: Doc, finding: Doc | None) -> Doc:
     place: Doc = {"artifactLocation": {"uri": _uri(evidence["address"])}}
     if evidence["line"]:
         place["region"] = region
-    found: Doc = {"physicalLocation": place, **_message(evidence["label"])}
+    found: Doc = {"physicalLocation": place, **_message(value_label(evidence["label"]))}
     if finding is not None and finding["node"]:
         found["logicalLocations"] = [{"name": visible(finding["node"]), "kind": "resource"}]
     return found

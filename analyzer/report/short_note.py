@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.asks import commands
-from analyzer.report import completeness, crowds, markdown, open_asks, view, wording
+from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
 from analyzer.text import code, for_markdown, one_line
@@ -31,8 +31,9 @@ def render(doc: Doc) -> str:
         lines.append(f"- Material: {_text(completeness.completeness(doc))}")
     if not told:
         lines += ["", markdown.nothing(doc)]
-    for number, story in enumerate(told[:TOLD], 1):
-        lines += ["", *_story(number, story)]
+    known = numbers.numbers(doc)
+    for story in told[:TOLD]:
+        lines += ["", *_story(numbers.of_row(story.row, known), story)]
     rest = [f"{_weight(story.row)}: {story.row.first['title']}" for story in told[TOLD:]]
     also = [f"- **Also found**: {_text('; '.join(rest[:NAMED]), 3 * WIDTH)}{_more(rest)}"] if rest else []
     lines += ["", *also, *_asks(doc), _made(doc)]
@@ -61,7 +62,7 @@ def _hosts(doc: Doc) -> list[str]:
     return [f"- **{_text(crowds.name(node))}**: {_text('; '.join(view.facts(node)))}" for node in nodes]
 
 
-def _story(number: int, story: Story) -> list[str]:
+def _story(number: str, story: Story) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
     row, first = story.row, story.row.first
     where = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""

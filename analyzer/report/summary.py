@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from analyzer.asks import commands
-from analyzer.report import completeness, crowds, finding_rows, incident, open_asks, problems, view, wording
+from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
 from analyzer.report.finding_rows import FindingGroup
+from analyzer.report.stories import stories
 from analyzer.text import for_terminal, one_line
 
 Doc = dict[str, Any]
@@ -77,10 +78,10 @@ def render(doc: Doc, console: Console, *, part: bool = False) -> None:
         out.line("note: ", note, indent=2, rows=0 if part else 1)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
-    rows = finding_rows.groups(doc)
-    worst = worst_first(doc, rows)[:WORST]
+    rows, known = numbers.rows(doc), numbers.numbers(doc)
+    worst = worst_first(doc)[:WORST]
     for place, row in enumerate(worst):
-        _finding(row, out, rows=1 if place else 2)
+        _finding(row, numbers.of_row(row, known), out, rows=1 if place else 2)
     if not rows and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
     _asks(doc, out)
@@ -88,9 +89,10 @@ def render(doc: Doc, console: Console, *, part: bool = False) -> None:
         out.line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
 
-def worst_first(doc: Doc, rows: list[FindingGroup]) -> list[FindingGroup]:
-    """Return the rows of a case, worst first; those that another finding explains come after all others."""
-    return sorted(rows, key=lambda row: all(view.waits(doc, finding) for finding in row.findings))
+def worst_first(doc: Doc) -> list[FindingGroup]:
+    """Return the rows of a case as the report has them; those that another one explains come after all others."""
+    told = stories(doc)
+    return [*(story.row for story in told), *(sign for story in told for sign in story.signs)]
 
 
 def _case(doc: Doc, out: Printer) -> None:
@@ -126,18 +128,19 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(limit, indent=4, rows=2)
 
 
-def _finding(row: FindingGroup, out: Printer, rows: int) -> None:
-    """Print a finding: its weight and title, its subjects and what is said of the first, one line of evidence."""
+def _finding(row: FindingGroup, number: str, out: Printer, rows: int) -> None:
+    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence."""
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
     weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
-    out.line(weight, "  ", out.text(one_line(first["title"]), "bold"), f"  ({name})", rows=2)
+    title = out.text(one_line(first["title"]), "bold")
+    out.line(f"{number}. ", weight, "  ", title, f"  ({name})", rows=2)
     on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:
-        names = [finding["subject"] for finding in row.findings]
-        who = f"{len(names):,} objects: {wording.few(names, SUBJECTS)}. {who}"
+        names = row.names
+        who = f"{len(row.findings):,} objects: {wording.few(names, SUBJECTS)}. {who}"
     out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
         out.exact(wording.place(evidence), 2, "dim")

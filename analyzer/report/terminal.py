@@ -17,6 +17,7 @@ from analyzer.report import (
     finding_rows,
     incident,
     local,
+    numbers,
     once,
     open_asks,
     problems,
@@ -45,13 +46,7 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
     out.line(view.headline(doc) + ".", style="bold")
     for line in finding_rows.cuts(doc):
         out.line(line, style="bold yellow")
-    rows = finding_rows.groups(doc)
-    fixed = once.earlier(doc, rows)
-    for row in rows:
-        out.line()
-        _row(row, doc, out, verbose, fixed.get(row.first["id"]))
-    if not rows and finding_rows.unknowns(doc):
-        out.line("Not everything could be judged.")
+    _findings(doc, out, verbose)
     if doc["problems"]:
         out.line()
         out.line(out.text(f"{problems.TITLE}: ", "bold"), f"{problems.summary(doc)}; see the report")
@@ -76,6 +71,19 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
         for item in doc["damage"]:
             offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
             out.line(f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}")
+
+
+def _findings(doc: Doc, out: Printer, verbose: int) -> None:
+    usual, known, rows = view.usual_status(doc), numbers.numbers(doc), numbers.rows(doc)
+    if told := view.usual_status_text(doc, usual):
+        out.line(told, style="dim")
+    fixed = once.earlier(doc, rows)
+    for row in rows:
+        out.line()
+        _title(row, numbers.of_row(row, known), view.marks(row.first, usual), out)
+        _row(row, doc, out, verbose, fixed.get(row.first["id"]))
+    if not rows and finding_rows.unknowns(doc):
+        out.line("Not everything could be judged.")
 
 
 def _header(doc: Doc, out: Printer, verbose: int) -> None:
@@ -106,19 +114,22 @@ def _header(doc: Doc, out: Printer, verbose: int) -> None:
         out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
 
-def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None) -> None:
+def _title(row: finding_rows.FindingGroup, number: str, marks: list[str], out: Printer) -> None:
     first = row.first
-    marks = view.marks(first)
     mark = f" [{', '.join(marks)}]" if marks else ""
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     kb = "".join(f", KB {number}" for number in first["kb"])
     weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
-    out.line(weight, "  ", out.text(one_line(first["title"]), "bold"), f"  ({first['rule']}{kb}){mark}")
+    title = out.text(one_line(first["title"]), "bold")
+    out.line(f"{number}. ", weight, "  ", title, f"  ({first['rule']}{kb}){mark}")
+
+
+def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None) -> None:
+    first = row.first
     alike = len(row.findings) > 1 and row.same("say")
     if alike:
-        names = [finding["subject"] for finding in row.findings]
         most = 60 if verbose else SUBJECTS
-        out.line(out.text(f"{len(names):,} objects: ", "bold"), wording.few(names, most), indent=2)
+        out.line(out.text(f"{len(row.findings):,} objects: ", "bold"), wording.few(row.names, most), indent=2)
         out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
     if row.word == "error":
         for finding in row.findings:
@@ -137,9 +148,9 @@ def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, f
     if nodes := finding_rows.per_node(row, NODES):
         out.line(out.text("objects per node  ", "bold"), nodes, indent=2)
     if fixed is not None:
-        out.line(out.text("fix  ", "bold"), once.told(fixed), indent=2)
+        out.line(out.text("fix  ", "bold"), once.same_as(fixed), indent=2)
         return
-    same = row.same("fix") and row.same("explained_by")
+    same = view.one_fix(doc, row)
     for finding in row.findings[:1] if same else shown:
         _fix(finding, doc, out, verbose, named=not same)
     if first["caution"]:
@@ -168,23 +179,24 @@ def _finding(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool,
         what = " ".join([finding["say"], *notes(finding)]) if said else ""
         on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
         out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
-    titles = view.titles(doc) if finding["explained_by"] else {}
-    for lead, cause in view.causes(doc, finding):
-        out.line(out.text(f"{lead.lower()}  ", "bold"), titles.get(cause, cause), indent=2)
-    for evidence in finding["evidence"][: None if verbose else PLACES]:
+    for lead, cause in view.cause_lines(doc, finding):
+        out.line(out.text(f"{lead.lower()}  ", "bold"), cause, indent=2)
+    places = wording.cited(finding["evidence"])
+    for evidence in places[: None if verbose else PLACES]:
         out.exact(f"{wording.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:
             out.exact(one_line(evidence["text"].strip(), LINE), 6)
-    if not verbose and len(finding["evidence"]) > PLACES:
-        out.line(out.text(wording.more_evidence(len(finding["evidence"]) - PLACES), "dim"), indent=2)
+    if not verbose and len(places) > PLACES:
+        out.line(out.text(wording.more_evidence(len(places) - PLACES), "dim"), indent=2)
     if verbose > 1 and finding["trace"]:
         _trace(finding["trace"], out, 2)
 
 
 def _trace(trace: Doc, out: Printer, indent: int) -> None:
-    at = f"  from {trace['at']}" if trace["at"] else ""
+    place = "Backline's catalog" if wording.of_catalog(trace["at"]) else trace["at"]
+    at = f"  from {place}" if place else ""
     note = f"  ({trace['note']})" if trace["note"] else ""
-    out.line(f"{trace['text']} = ", out.text(trace["value"], "bold"), note, at, indent=min(indent, 40))
+    out.line(f"{trace['text']}: ", out.text(wording.answer(trace["value"]), "bold"), note, at, indent=min(indent, 40))
     for child in trace["children"]:
         _trace(child, out, indent + 2)
 
@@ -195,7 +207,8 @@ def _unknown(doc: Doc, out: Printer) -> None:
     if again := open_asks.send_again(doc):
         out.line(f"ask for {wording.few(again, 6)} again: cut short or damaged", indent=2)
     for block in open_asks.pressing(doc):
-        out.line(out.text(block["missing"], "bold"), ": ", "; ".join(block["why"]), indent=2)
+        title, why = open_asks.title_and_reason(block)
+        out.line(out.text(f"{title}: " if title else "", "bold"), why, indent=2)
         concerns = f"; for {wording.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
         out.line(f"needed by {wording.few(block['rules'], 6)}{concerns}", indent=4)
         for ask in open_asks.pieces_of(block, SUBJECTS):
@@ -205,8 +218,7 @@ def _unknown(doc: Doc, out: Printer) -> None:
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4)
     if open_asks.folded(doc):
-        names = wording.few([block["missing"] for block in open_asks.folded(doc)], 6)
-        out.line(f"{open_asks.folded_told(doc)}: {names}; see the report", indent=2)
+        out.line(f"{open_asks.folded_text(doc)}; see the report", indent=2)
         for offer in open_asks.offers(doc):
             where = f" on {wording.few(offer['nodes'], 3)}" if offer["nodes"] else ""
             out.line(out.text(f"{offer['settles']}{where}", "bold"), " would be settled by", indent=4)
@@ -230,14 +242,14 @@ def _harmless(lines: list[Doc], out: Printer) -> None:
 
 def _local(doc: Doc, out: Printer, verbose: int) -> None:
     """Print what is muted in one line each, and what else local settings changed."""
-    told = [*local.told(doc), *(local.idle(doc) if verbose else [])]
+    told = [*local.settings_notes(doc), *(local.idle(doc) if verbose else [])]
     if not (view.silenced(doc) or told):
         return
     out.line()
     if view.silenced(doc):
         out.line(local.title(doc).upper(), style="bold")
     for row in finding_rows.muted(doc):
-        names = wording.few([finding["subject"] for finding in row.findings], SUBJECTS)
+        names = wording.few(row.names, SUBJECTS)
         out.line(f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2)
         out.line(f"muted: {row.first['muted']}", indent=4, style="dim")
     for block in open_asks.asks(doc, muted=True):

@@ -11,9 +11,9 @@ from collections import Counter
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report.completeness import nothing
-from analyzer.report.finding_rows import groups, muted
+from analyzer.report.finding_rows import FindingGroup, groups, muted
 from analyzer.report.open_asks import asks
-from analyzer.report.wording import Doc, counted, duration, plural, span, stamp
+from analyzer.report.wording import Doc, counted, duration, few, plural, span, stamp
 
 SEVERITIES = ("critical", "major", "warning", "info")
 COUNTED = (*SEVERITIES, "exposed", "error")  # the words of `counts`
@@ -118,6 +118,23 @@ def alike(doc: Doc, ids: list[str]) -> list[tuple[str, list[str]]]:
     return list(found.items())
 
 
+def cause_lines(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+    """Return what explains a finding in words: what leads to it, and title and objects of each cause."""
+    told = titles(doc) if finding["explained_by"] else {}
+    known = {one["id"]: one for one in doc["findings"]} if finding["explained_by"] else {}
+    return [
+        (lead, told.get(ids[0], ids[0]))
+        if len(ids) == 1
+        else (lead, f"{known[ids[0]]['title']} ({few(FindingGroup([known[one] for one in ids]).names, 6)})")
+        for lead, ids in first_fixes(doc, finding)
+    ]
+
+
+def one_fix(doc: Doc, row: FindingGroup) -> bool:
+    """Tell whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
+    return row.same("fix") and len({waits(doc, finding) for finding in row.findings}) == 1
+
+
 def first_fixes(doc: Doc, finding: Doc) -> list[tuple[str, list[str]]]:
     """Return what explains a finding as `causes` does, causes with the same title together."""
     leads = {one: lead for lead, one in causes(doc, finding)}
@@ -135,10 +152,29 @@ def quiet(doc: Doc) -> list[Doc]:
     return [row for row in doc["quiet"] if row["looked_at"]]
 
 
-def marks(finding: Doc) -> list[str]:
-    """Return what a reader should know of the rule: that it is not yet stable, that it did not come with the tool."""
-    young = finding["status"] not in ("", "stable")
-    return [*([f"{finding['status']} rule"] if young else []), *([finding["origin"]] if finding["origin"] else [])]
+def usual_status(doc: Doc) -> str:
+    """Return the status that most rules of the findings have; it is said once, and `marks` has those of the others."""
+    known = Counter(finding["status"] for finding in doc["findings"] if finding["status"])
+    return max(known, key=lambda status: (known[status], status), default="")
+
+
+def usual_status_text(doc: Doc, usual: str) -> str:
+    """Return in a sentence that the rules of the findings are not proven yet; empty where most of them are."""
+    if usual in ("", "stable"):
+        return ""
+    every = all(finding["status"] in ("", usual) for finding in doc["findings"])
+    which = "All findings" if every else "Findings without a mark of their rule"
+    return f"{which} come from {usual} rules, not yet proven on many real cases: check the evidence."
+
+
+def marks(finding: Doc, usual: str) -> list[str]:
+    """Return what a reader should know of the rule: a status that is not the usual one, that it is not of the tool.
+
+    usual  `usual_status` of the case
+    """
+    status = finding["status"]
+    odd = status not in ("", usual)
+    return [*([f"{status} rule"] if odd else []), *([finding["origin"]] if finding["origin"] else [])]
 
 
 def not_applicable(doc: Doc) -> list[Doc]:

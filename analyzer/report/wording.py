@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -40,6 +41,28 @@ def counted(number: int, one: str, many: str) -> str:
 def place(record: Doc) -> str:
     """Return `address:line`, or the address alone where there is no line."""
     return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
+
+
+_ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
+_SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
+
+
+def value_label(label: str) -> str:
+    """Return the label of a line of evidence as people read it: `used_kib = 169984` of `r.used_kib = 169984`."""
+    if found := _SIGN.fullmatch(label):
+        which = "log line" if found[1] == "sign" else f"log line, {found[1].replace('_', ' ')}"
+        return which + (found[2] or "")
+    return _ALIAS.sub("", label)
+
+
+def cited(evidence: list[Doc]) -> list[Doc]:
+    """Return lines of evidence, each once: what several values were read from has all of them as its label."""
+    found: dict[tuple[str, int, str], Doc] = {}
+    for one in evidence:
+        key = (one["address"], one["line"], one["text"])
+        label = value_label(one["label"])
+        found[key] = {**one, "label": f"{found[key]['label']}, {label}" if key in found else label}
+    return list(found.values())
 
 
 def kb_link(number: int) -> str:
@@ -115,3 +138,21 @@ def summary(values: list[float | None]) -> dict[str, float] | None:
 def number(value: float) -> str:
     """Return a number short enough to read: three significant digits below 1000."""
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+
+
+_ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
+
+
+def answer(value: str) -> str:
+    """Return a value of a "Why" tree as a reader says it."""
+    return _ANSWERS.get(value, value)
+
+
+def of_catalog(at: str) -> bool:
+    """Tell whether a place is a row of the catalog: a file of the tool, not of the case."""
+    return at.startswith("catalog: ")
+
+
+def labels(evidence: list[Doc], most: int) -> str:
+    """Return what the first lines of evidence show, alike ones once."""
+    return ", ".join(dict.fromkeys(value_label(one["label"]) for one in evidence[:most]))

@@ -143,7 +143,7 @@ def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) ->
             return name
     subject = next(iter(values.scope.aliases.values())).table
     if own_node and subject.product not in ("esxi", "esxtop"):
-        message = f"a row of `{subject.told}` is not on a host, whose version `affected: {product}` asks for"
+        message = f"a row of `{subject.spoken_name}` is not on a host, whose version `affected: {product}` asks for"
         raise values.text.error(message, item.place, "join the host the rule means, and write the condition in `only`")
     alias = Alias(f"{product}_release", values.tables[table])
     values.scope.aliases[alias.name] = alias
@@ -165,7 +165,7 @@ def _unplaced(node: ExprNode) -> ExprNode:
     return replace(node, args=tuple(_unplaced(child) for child in node.args), place=None)
 
 
-def told(several: Mapping[str, list[Range]]) -> dict[str, list[str]]:
+def range_texts(several: Mapping[str, list[Range]]) -> dict[str, list[str]]:
     """Return ranges as words: product -> `from 6.5.0 to before 6.5.0 build 7388607`."""
     return {product: [" ".join(map(_words, one)) for one in ranges] for product, ranges in several.items()}
 

@@ -73,7 +73,8 @@ def check_size(text: RuleText, rule: Rule) -> None:
 
     The database works out every part that is shown by itself, and plans deep ones slowly.
     """
-    templates = [rule.subject, rule.object, *(one.say for one in rule.outcomes), *(one.say for one in rule.notes)]
+    templates = [rule.subject, rule.object, *rule.rests_on]
+    templates += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     templates += [text for step in rule.fix for text in step.templates]
     shown = [node for template in templates if template is not None for node in template.nodes()]
     depths: dict[int, int] = {}

@@ -206,7 +206,7 @@ def build(
     from analyzer.rules.reader import RuleReader  # noqa: PLC0415 - not for rules out of the cache
 
     if text.shared is None:  # a text that lies in no place
-        text.shared = shared_files.shipped()
+        text.shared = shared_files.of_no_place()
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 

@@ -115,7 +115,7 @@ def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
 
 def shown_of(rule: Rule) -> Iterable[ExprNode]:
     """Yield what a finding prints besides the conditions."""
-    templates = [rule.subject, rule.object, *(outcome.say for outcome in rule.outcomes)]
+    templates = [rule.subject, rule.object, *rule.rests_on, *(outcome.say for outcome in rule.outcomes)]
     templates += [rule.population.subject if rule.population else None, *(note.say for note in rule.notes)]
     templates += [text for step in rule.fix for text in step.templates]
     for template in templates:

@@ -236,6 +236,7 @@ class Rule:
     subject: Template
     object: Template | None
     text: RuleText
+    rests_on: list[Template] = field(default_factory=list)  # further objects: causes are looked for there as well
     kb: list[int] = field(default_factory=list)
     issues: list[int] = field(default_factory=list)
     source: list[str] = field(default_factory=list)

@@ -35,7 +35,7 @@ class MuteRecord:
     unknowns: int = 0
 
 
-def settle(judgement: Judgement, catalog: Catalog, settings: Settings, day: str) -> dict[str, Any]:
+def apply_settings(judgement: Judgement, catalog: Catalog, settings: Settings, day: str) -> dict[str, Any]:
     """Mark findings and "cannot tell" with what local settings say of them; return the record of the settings.
 
     day  the day of the case (ISO 8601), by which mutes run out; "" when it is not known

@@ -47,7 +47,7 @@ KEYS = {
     "fact": "joined row of the catalog (kb.…) that gives each finding its title, KB, text and source",
     "population": "rows that list every subject there should be: {table, as, by, where, subject}",
     "subject": "text that names what is affected",
-    "object": "name of the affected thing, the same in other rules",
+    "object": "name of the affected thing, the same in other rules; in a list, what it rests on comes after it",
     "logs": "signatures in logs: name -> {in, match, ignore_case, columns, otherwise, where, keep, nodes}",
     "seen": "questions to the hits: count, window, sequence, silence",
     "affected": "versions that have the fault: product -> ranges; for others the rule does not apply",
@@ -107,6 +107,7 @@ class RuleReader(TableReader):
         population = self._population(keys["population"]) if "population" in keys else None
         only = self._only(keys, joins)
         lets, named = self._lets(keys.get("let"), thresholds)
+        things = self._things(keys.get("object"))
         own = each.table.declared.product
         grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
         rule = Rule(
@@ -117,7 +118,8 @@ class RuleReader(TableReader):
             outcomes=self._outcomes(keys["outcomes"], graded=bool(grades)),
             grades=grades,
             subject=self._subject(keys.get("subject"), each),
-            object=parse_template(keys["object"], self.text, self.scope) if "object" in keys else None,
+            object=things[0] if things else None,
+            rests_on=things[1:],
             text=self.text,
             joins=joins,
             fact=fact,
@@ -127,8 +129,8 @@ class RuleReader(TableReader):
             seen=seen,
             population=population,
             only=only,
-            affected=affected.told(affected.read(self, keys, "affected")),
-            fixed_in=affected.told(affected.read(self, keys, "fixed_in")),
+            affected=affected.range_texts(affected.read(self, keys, "affected")),
+            fixed_in=affected.range_texts(affected.read(self, keys, "fixed_in")),
             lets=lets,
             thresholds=named,
         )
@@ -199,6 +201,12 @@ class RuleReader(TableReader):
         rule.explained_by = self._lines(keys.get("explained_by"), "explained_by")
         rule.ask = self._ask(keys.get("ask"))
 
+    def _things(self, item: RuleItem | None) -> list[Template]:
+        """Return the texts that name the affected thing, and after it what that rests on."""
+        several = item is not None and isinstance(item.value, list)
+        things = self._list(item, "object") if several else [item] if item is not None else []
+        return [parse_template(one, self.text, self.scope) for one in things]
+
     # -- names: each, join, logs, seen, let
 
     def _joins(self, item: RuleItem | None) -> list[Join]:
@@ -255,10 +263,10 @@ class RuleReader(TableReader):
         one, two = owner.column(column), alias.column(theirs)
         if one is None:
             near = did_you_mean(column, owner.columns())
-            raise self.text.error(f"table `{owner.table.told}` has no column `{column}`", place, near)
+            raise self.text.error(f"table `{owner.table.spoken_name}` has no column `{column}`", place, near)
         if two is None:
             near = did_you_mean(theirs, alias.columns())
-            raise self.text.error(f"table `{alias.table.told}` has no column `{theirs}`", child.place, near)
+            raise self.text.error(f"table `{alias.table.spoken_name}` has no column `{theirs}`", child.place, near)
         if one.kind != two.kind:
             raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place)
         return f"{owner.name}.{column}"

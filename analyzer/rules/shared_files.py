@@ -18,6 +18,12 @@ def shipped() -> SharedFiles:
     return read(SHIPPED, Limits())[0]
 
 
+@cache
+def of_no_place() -> SharedFiles:
+    """Return what a rule may name that lies in no folder: the parts of the tool, and nothing of its own."""
+    return SharedFiles((), shipped())
+
+
 def beside(path: Path, limits: Limits) -> SharedFiles:
     """Return what the rule of a file that is named by itself may name."""
     return read(RuleSource("file", files=[path]), limits)[0]

@@ -8,8 +8,8 @@
 say more with any key of the long form but `each`. Every value that is taken over keeps its place in the file and
 every value that is made has that of the key it is made from, so that an error points at what the author wrote.
 
-What may also be left out of a long rule: `kb` where the id holds the number, and the list of `fix` where every step
-is a place and what to do there.
+What may also be left out of a long rule: `kb` where the id holds the number, the list of `fix` where every step
+is a place and what to do there, and `outcomes` where there is one answer.
 """
 
 from __future__ import annotations
@@ -58,11 +58,23 @@ def expanded(text: RuleText, tree: RuleItem) -> RuleItem:
         values["fix"] = _steps(values["fix"])
     if SIGN in values:
         _Short(text, values, keys).write_out()
-    else:
-        for key in (CLEARED, *ANSWER_KEYS):
-            if key in values:
-                raise text.error(f"`{key}` goes with `sign`", keys[key], "name the lines of the trouble under `sign`")
+    elif CLEARED in values:
+        help_text = "name the lines of the trouble under `sign`"
+        raise text.error(f"`{CLEARED}` goes with `sign`", keys[CLEARED], help_text)
+    elif any(key in values for key in ANSWER_KEYS):
+        _one_answer(text, values, keys)
     return RuleItem(values, tree.place, keys=keys)
+
+
+def _one_answer(text: RuleText, values: dict[str, RuleItem], keys: dict[str, FileSpan]) -> None:
+    """Write out the one answer of a rule over rows."""
+    own = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
+    places = [keys.pop(key) for key in own]
+    if "outcomes" in values:
+        message = f"`{next(iter(own))}` does not go with `outcomes`"
+        raise text.error(message, places[0], "write it in an outcome")
+    answer = _mapping({"when": _text("true", places[0], value=True), **own}, places[0])
+    _put(values, keys, "outcomes", _list([answer], places[0]), places[0])
 
 
 class _Short:

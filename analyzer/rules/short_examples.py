@@ -1,17 +1,20 @@
-"""Examples as bare lines of a log, and those that the program makes for a rule by itself.
+"""Examples as bare lines of a log or bare rows, and those that the program makes for a rule by itself.
 
     examples:
       match: |       each line is a case by itself and must match; with `at_least` or `within` all lines are one case
-      no_match: |    all lines are one case
+      no_match: |    each line is a case by itself where one line decides; all lines are one case in any other rule
       cleared: |     one case: lines of the trouble, and the line that ends it
       cannot_tell: | one case
       more: [...]    examples of the long form
 
 A list in the place of a text holds one case an entry, a text or {lines, severity, say, …}.
 
+Of a rule over rows the keys are the results, and each holds a list of examples of the long form whose `expect` names no
+result; `rows` are those of the table of `each`.
+
 Of a rule over the lines of logs three cases follow from it: the log was not sent, the log is cut, and the first
 matching case as a file that the real reader gets from the place where the log lies. They are made where the author
-has none of the kind.
+has none of the kind. Of a rule over rows whose examples stand by result, one: its table is not in the case.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from typing import Any
 from analyzer import parsing
 from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
-from analyzer.rules.examples import EXPECT_KEYS, read_examples
+from analyzer.rules.examples import EXAMPLE_KEYS, EXPECT_KEYS, read_examples
 from analyzer.rules.model import Example, LogDef, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
 from analyzer.scan.careful import UNDECIDED, Answer, search_of
@@ -31,12 +34,15 @@ from analyzer.tables import Table
 from analyzer.verdicts import Verdict
 
 SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
+RESULT_KEYS = ("match", "no_match", "not_applicable", "cannot_tell", "more")  # of a rule over rows
+ROW_KEYS = ("name", "like", "rows", *(key for key in EXAMPLE_KEYS if key not in ("name", "like")))
 MADE = "made by Backline: "
 _STEPS = 100_000  # that one line may take of a pattern that only Python's `re` can search
 _PATH = re.compile(r"[\w./<>-]+(?:\.log\b|\.<pid>)")
 _PLACE = re.compile(r"<([^<>]*)>|(?<=-)N(?=\.log)")
 _NAMES = {"process": "vnet", "start": "20170930-000550", "pid": "1806", "uuid": "datastore-01"}
-CASE_KEYS = ("name", "lines", *(key for key in EXPECT_KEYS if key != "result"))
+ASKED_KEYS = tuple(key for key in EXPECT_KEYS if key != "result")
+CASE_KEYS = ("name", "lines", *ASKED_KEYS)
 _PASSED_ON = ("result", "severity", "confidence", "count")
 
 
@@ -57,7 +63,7 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
     item = tree.value.get("examples")
     bare = item is not None and isinstance(item.value, dict)
     found = read_examples(_long(item, tree, rule) if item is not None and bare else item, rule.text, tables)
-    return [*found, *made_examples(rule, found, tree.keys.get("examples", tree.place))]
+    return [*found, *made_examples(rule, found, tree.keys.get("examples", tree.place), by_result=bare)]
 
 
 # -- bare lines
@@ -66,15 +72,12 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
 def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
     """Return bare lines as examples of the long form, each in its place; raises BadRuleError."""
     text = rule.text
-    keys = text.mapping(item, SHORT_KEYS, "`examples`")
     if SIGN not in rule.logs or rule.each.table.signature != SIGN:
-        help_text = "write a list: - {name: …, tables: …, expect: …}"
-        raise text.error("examples as bare lines go with `sign`", item.place, help_text)
+        return _by_result(item, rule)
+    keys = text.mapping(item, SHORT_KEYS, "`examples`")
     if "cleared" in keys and CLEARED not in rule.logs:
         raise text.error("examples that are cleared, and no `cleared`", item.keys["cleared"])
-    more = keys.get("more")
-    if more is not None and not isinstance(more.value, list | None):
-        raise text.error(f"`more` must be a list, not {more.what}", more.place)
+    more = _listed(text, keys, "more")
     found = []
     for key in SHORT_KEYS[:-1]:
         for number, (lines, expect) in enumerate(_cases(text, keys[key], key, rule) if key in keys else (), 1):
@@ -83,7 +86,44 @@ def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
             asked = {part: _item(value, lines.place) for part, value in _expected(tree, rule, key).items()} | expect
             whole = {"name": name, "logs": _item(logs, lines.place), "expect": _item(asked, lines.place)}
             found.append(_item(whole, lines.place))
-    return RuleItem([*found, *(more.value or () if more is not None else ())], item.place)
+    return RuleItem([*found, *more], item.place)
+
+
+def _listed(text: RuleText, keys: Mapping[str, RuleItem], key: str) -> list[RuleItem]:
+    item = keys.get(key)
+    if item is None or (item.value is None and key == "more"):
+        return []
+    if not isinstance(item.value, list):
+        raise text.error(f"`{key}` must be a list, not {item.what}", item.place)
+    return item.value
+
+
+def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
+    """Return examples of a rule over rows, which stand by their results, as a list; raises BadRuleError."""
+    text = rule.text
+    keys = text.mapping(item, RESULT_KEYS, "`examples`")
+    severities = {outcome.severity for outcome in rule.outcomes}
+    only = _item(rule.outcomes[0].severity, item.place) if len(severities) == 1 and not rule.grades else None
+    found = []
+    for key in RESULT_KEYS[:-1]:
+        for number, case in enumerate(_listed(text, keys, key), 1):
+            parts = text.mapping(case, ROW_KEYS, f"an example of `{key}`")
+            expect = parts.pop("expect", None)
+            asked = {} if expect is None else text.mapping(expect, ASKED_KEYS, "`expect`")
+            if key == "match" and only is not None:
+                asked = {"severity": only} | asked
+            places = dict(case.keys)
+            if "rows" in parts:
+                rows = parts.pop("rows")
+                rows = rows if not isinstance(rows.value, dict) else RuleItem([rows], rows.place)
+                tables = parts["tables"].value if "tables" in parts else {}
+                home = rule.each.table.declared.name
+                parts["tables"] = _item({home: rows} | (tables if isinstance(tables, dict) else {}), rows.place)
+            parts.setdefault("name", _item(f"{key} {number}", case.place))
+            parts["expect"] = _item({"result": _item(key, case.place)} | asked, case.place)
+            found.append(RuleItem(parts, case.place, keys=dict.fromkeys(parts, case.place) | places))
+    found.sort(key=lambda one: "like" in one.value)  # what is like another one comes after it
+    return RuleItem([*found, *_listed(text, keys, "more")], item.place)
 
 
 def _lines(text: RuleText, item: RuleItem, key: str) -> str:
@@ -105,12 +145,19 @@ def _cases(text: RuleText, item: RuleItem, key: str, rule: Rule) -> Iterator[tup
             yield expect.pop("lines", child), expect
     elif not isinstance(item.value, str):
         raise text.error(f"`{key}` is lines of a log, or a list of them, not {item.what}", item.place)
-    elif key != "match" or len(rule.seen) > len(rule.logs):  # all lines together are one case
+    elif not cases_by_line(rule, key):  # all lines together are one case
         yield item, {}
     else:
         start = item.place.line + (0 if item.quoted else 1)
         for number, message in _messages(item.text):
             yield RuleItem(message, FileSpan(start + number, item.place.column), message), {}
+
+
+def cases_by_line(rule: Rule, key: str) -> bool:
+    """Tell whether each line below a key is a case: together they are one where the rule counts or compares lines."""
+    if key == "match":
+        return len(rule.seen) <= len(rule.logs)
+    return key == "no_match" and len(rule.seen) == len(rule.logs) == 1 and rule.when.text == SIGN
 
 
 def _messages(text: str) -> Iterator[tuple[int, str]]:
@@ -164,17 +211,22 @@ def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
 # -- those that follow from the rule
 
 
-def made_examples(rule: Rule, own: list[Example], place: FileSpan) -> list[Example]:
-    """Return the examples that follow from a rule over lines of logs, and of which its author has none of the kind.
+def made_examples(rule: Rule, own: list[Example], place: FileSpan, *, by_result: bool = False) -> list[Example]:
+    """Return the examples that follow from a rule, and of which its author has none of the kind.
 
-    place  in the rule file, where they are said to stand
+    place      in the rule file, where they are said to stand
+    by_result  of a rule over rows the author writes them so, and leaves out that the table is not in the case
     """
-    if rule.each.table.lines_of is None or rule.population is not None:
+    lines = rule.each.table.lines_of is not None
+    if rule.population is not None or not (lines or by_result):
         return []
     proven = [example for example in own if not example.gap]
     found: list[Example] = []
     log = rule.each.table.declared.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
+    if not lines:
+        told = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
+        return [] if told else [_made(place, f"{log} is not in the case", open_, tables={log: None})]
     runs: dict[str, Any] = {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
         found.append(_made(place, f"{log} is not in the case", open_, tables=runs, logs={log: None}))

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from analyzer.limits import Limits
 from analyzer.rules import catalog, packs
+from analyzer.rules.fact_tables import SHIPPED
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
 
 
 def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> RuleSource:
-    """Return the file of a typed rule as one of the place where the rule of its name lies: own folders, and packs.
+    """Return the file of a typed rule as one of the place where the rule of its name lies: own folders, packs, tool.
 
     It sees the shared parts of that place and the facts of all places, as a run does. A rule of a new name is one of
     the first place with which it can be read; where there is none, the parts of the tool are all it sees.
@@ -23,6 +24,8 @@ def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> Ru
     facts = [file for place in places for file in data_files(place)[0]]
     alone = RuleSource("file", files=[path], data=facts)
     homes = [place for place in places if _holds(place, path.stem, limits)]
+    if not homes and _holds(SHIPPED, path.stem, limits):
+        return replace(alone, shared=shared_files(SHIPPED))
     parts = {tuple(map(str, files)): files for place in homes or places if (files := shared_files(place))}
     found = [replace(alone, shared=files) for files in parts.values()]
     if len(found) > 1:

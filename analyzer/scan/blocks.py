@@ -149,10 +149,11 @@ class LineBlocks:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._gap(self._line, raw.hole)
-        dirty = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
+        marked = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
+        dirty = marked or buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not dirty and not _may_hold_long(buffer, end, self._limit):
             return buffer, end
-        data = bytes(memoryview(buffer)[:end])
+        data = bytes(memoryview(buffer)[len(_MARK) if marked else 0 : end])
         if 0 in data:
             self._note_gaps(data)
             data = data.translate(None, b"\0")
@@ -194,6 +195,7 @@ class LineBlocks:
         return b"\n".join(lines)
 
 
+_MARK = "\ufeff".encode()
 _NULS = re.compile(rb"\0+")
 _RETURNS = re.compile(rb"(?<!\r)\r++\n")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
+from typing import Any, Protocol
 
+from analyzer import logtime
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
@@ -15,6 +17,8 @@ from analyzer.tables import NodeOwned
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
 _AGAIN = "last message repeated "
+
+SHOWN_TEXT = 300  # characters of the line that stands for several
 
 Bytes = bytes  # LogScan has a field of that name
 Search = Callable[[str], "re.Match[str] | None"]
@@ -257,3 +261,34 @@ class LogScan(NodeOwned):
             where, value = f"{self.address}:{stop.line}", getattr(limits, limit)
             found.append(LimitHit(where, limit, value, stop.line, f"signature {name}: {stop}"))
         return found
+
+
+class PlacedLine(Protocol):
+    """A line of a log and where it stands."""
+
+    @property
+    def address(self) -> str:
+        """Of its file."""
+
+    @property
+    def line(self) -> int:
+        """Its number there."""
+
+    @property
+    def text(self) -> str:
+        """The line, without secrets."""
+
+
+def first_and_last(lines: Sequence[PlacedLine]) -> dict[str, Any]:
+    """Return how many lines there are, when and where the first and the last of them stand, and the first itself."""
+    first, last = lines[0], lines[-1]
+    return {
+        "count": len(lines),
+        "first": logtime.iso(first.text),
+        "last": logtime.iso(last.text),
+        "address": first.address,
+        "line": first.line,
+        "text": first.text[:SHOWN_TEXT],
+        "last_address": last.address,
+        "last_line": last.line,
+    }

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from analyzer.errors import RuleFileError
 from analyzer.lazy_dataclass import dataclass
@@ -63,6 +64,18 @@ class SearchesTogether:
             one.close()
 
 
+class HowToScan(TypedDict, total=False):
+    """What may be said of one search beside the log: the number of its first line, and what else it fills.
+
+    heads  counts the lines that no form of the log takes
+    parts  results of tables whose lines stand in the same log
+    """
+
+    first_line: int
+    heads: Heads | None
+    parts: Sequence[LogScan]
+
+
 class Scanner:
     """Searches logs for signatures; built once, used for every log of a case.
 
@@ -98,25 +111,16 @@ class Scanner:
                 self._sets[signature.table] = self._empty_set()
             self._sets[signature.table].add(signature)
 
-    def scan(
-        self,
-        source: Source,
-        table: str,
-        address: str = "",
-        scope: str = "",
-        *,
-        first_line: int = 1,
-        heads: Heads | None = None,
-        parts: Sequence[LogScan] = (),
-    ) -> LogScan:
+    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
         """Read a member to its end and return what the signatures of `table` find in it.
 
         source is a member (an object with `readinto`, and perhaps `cut`) or an iterable of
         bytes-like chunks. A table without signatures is counted and looked at for its time
-        span all the same. `heads` counts the lines that no form of the log takes; `parts` are filled as well.
+        span all the same.
         """
-        result = LogScan(table, address, scope, parts=[*parts])
-        blocks = LineBlocks(source, self.limits.line_bytes, first_line=first_line)
+        result = LogScan(table, address, scope, parts=[*how.get("parts", ())])
+        blocks = LineBlocks(source, self.limits.line_bytes, first_line=how.get("first_line", 1))
+        heads = how.get("heads")
         search = self.searching(result)
         ends = Ends(result)
         for block in blocks:
@@ -141,13 +145,10 @@ class Scanner:
         table: str,
         address: str = "",
         scope: str = "",
-        *,
-        first_line: int = 1,
-        heads: Heads | None = None,
-        parts: Sequence[LogScan] = (),
+        **how: Unpack[HowToScan],
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(encoded(lines), table, address, scope, first_line=first_line, heads=heads, parts=parts)
+        return self.scan(encoded(lines), table, address, scope, **how)
 
     def searching(self, result: LogScan) -> BlockSearch | None:
         """Begin a search that fills `result` and its parts; None when nothing is looked for in their tables."""

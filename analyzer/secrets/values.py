@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from analyzer.secrets import forms
+from analyzer.secrets.encoded import decoded
 from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, FORMS
 from analyzer.secrets.records import hide_record, hide_records
 
@@ -122,6 +123,9 @@ def hide(line: str) -> str:
         line = _PEM_LINE.sub(_without, line)
     if len(line) > _LONGEST_LINE:
         return "".join(map(hide, _in_parts(line)))
+    plain = decoded(line)
+    if plain != line and (hidden := hide(plain)) != plain:
+        return hidden
     for words, command, option in COMMANDS if _holds(low, COMMAND_WORDS) else ():
         if _holds(low, words) and _compiled(command, re.IGNORECASE).search(line):
             line = _compiled(option, 0).sub(_without, line)

@@ -19,7 +19,7 @@ from analyzer.sources.fragments import (
     is_measured,
     split_name,
 )
-from analyzer.sources.item import Item, Refused
+from analyzer.sources.item import Item, Refused, unreadable
 from analyzer.sources.ledger import Given
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, TREE_TOPS, holds_credentials, link_target
@@ -52,7 +52,10 @@ class FolderWalk:
     def walk(self, folder: Place) -> Iterator[Member]:
         """Yield the members below `folder`; addresses start with the folder's name only when it is a tree."""
         self._inside = True
-        names = self._names(folder, self._name)
+        try:
+            names = scan(folder)
+        except OSError as error:
+            raise unreadable(error, "folder cannot be read: ") from error
         tree = any(entry.name in TREE_TOPS and _is_dir(entry) for entry in names)
         self._stack.append((folder, self._name if tree else "", self._name if tree else ""))
         while self._stack:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from analyzer.lazy_dataclass import dataclass
 
 
@@ -22,4 +24,26 @@ class Item:
 
 
 class Refused(Exception):
-    """The file is neither archive nor text; carries what it looks like."""
+    """A file or folder given cannot be read; carries why, and in `do` the next step where the cause names one."""
+
+    def __init__(self, why: str, do: str = "") -> None:
+        super().__init__(why)
+        self.do = do
+
+
+MAY_READ = "Give yourself the right to read it, or copy it with an account that has it."
+JOIN = "Give the whole file: by its name this is a piece of one. `cat NAME.part* > NAME` joins them in order."
+AGAIN = "Check the size of the original: the copy or the download failed, so fetch it again."
+# What `split`, archivers and upload pages name the pieces of a file: .part00, .part1, .001, .z01; `split` alone: .aa
+_PIECE = re.compile(r"\.(?:part\w{1,4}|\d{3}|z\d\d|a[a-z])$", re.IGNORECASE)
+
+
+def is_piece(name: str) -> bool:
+    """Tell whether a file that cannot be read by itself is named as a piece of a split one."""
+    return bool(_PIECE.search(name))
+
+
+def unreadable(error: Exception, before: str = "") -> Refused:
+    """Return the refusal of what the system did not let us read; `before` is what we tried, with a colon."""
+    why = getattr(error, "strerror", None) or str(error)
+    return Refused(f"{before}{why}", MAY_READ if isinstance(error, PermissionError) else "")

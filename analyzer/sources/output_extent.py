@@ -14,8 +14,11 @@ from functools import cached_property
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
+from analyzer.sources.margins import without_margin
+from analyzer.sources.markup import marked, unmarked
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading, is_prose, is_snip, joined
+from analyzer.sources.wrapped import unwrapped
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = re.compile(r"(?:> ?)+")
@@ -52,8 +55,9 @@ class Text:
     """The cleaned lines of a text and what its recognisers see in them."""
 
     def __init__(self, lines: Sequence[str], recognisers: list[Recogniser]) -> None:
-        self.lines = _cleaned(lines)
+        self.lines = cleaned(lines)
         self.searched = _without_origins(self.lines)  # places of the lines that grep had put an origin before
+        self._rests = unwrapped(self.lines)  # places of the ends of lines of logs that were wrapped
         self._heads = ruled.heads(self.lines)  # places of the rules above commands that stand between rules
         self.heads = frozenset(self._heads)
         self.shapes, self.commands = joined(recognisers)
@@ -276,6 +280,9 @@ class Text:
         last = self._next_head(start)
         while at < last and at - end <= slack:
             line = self.lines[at]
+            if at in self._rests:
+                end = at = at + 1
+                continue
             if recogniser.rest and not all(one.rest for one in self.starts(at)):
                 break
             if recogniser.starts_at(line):
@@ -292,20 +299,21 @@ class Text:
 
 
 def clean(line: str) -> str:
-    """Return a line without terminal escapes, web blanks and the marks of a quotation."""
+    """Return a line without terminal escapes, web blanks and the marks of a quotation or a page."""
     if not line.isprintable() and _DIRT.search(line):  # all dirt is unprintable, a tab is no dirt
         line = _washed(line)
     if line.startswith(">"):
         found = _QUOTE.match(line)
-        return line[found.end() :] if found else line
-    return line
+        line = line[found.end() :] if found else line
+    return unmarked(line)
 
 
-def _cleaned(lines: Sequence[str]) -> list[str]:
+def cleaned(lines: Sequence[str]) -> list[str]:
     """Return the lines, each cleaned; most texts need none of it, which one look at the whole tells."""
-    if "".join(lines).isprintable() and not any(line.startswith(">") for line in lines):
-        return list(lines)
-    return [clean(line) for line in lines]
+    whole = "".join(lines)
+    if whole.isprintable() and not any(line.startswith(">") for line in lines) and not marked(whole):
+        return without_margin(lines)
+    return without_margin([clean(line) for line in lines])
 
 
 def origin(line: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from analyzer.sources.encoding import decode
+from analyzer.sources.markup import unmarked
 from analyzer.sources.member import Member
 from analyzer.sources.output_extent import clean, origin
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
@@ -71,12 +72,15 @@ def typed_in(raw: bytes) -> Prompt | None:
 
 
 def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
-    """Tell whether the first lines of a text are words about a log, or show that parts of it were left out.
+    """Tell whether the first lines of a text are words about a log or bear marks of a page, or parts were left out.
 
     sample  the first lines of the text
     starts  tells whether a line is one of the log
     """
     begun = False
+    some = [line for line in sample[:200] if line.strip()]
+    if sum(unmarked(line) != line for line in some) * 2 >= max(len(some), 1):
+        return True
     for line in sample[:200]:
         if starts(line) or _STAMPED.match(line):
             begun = True

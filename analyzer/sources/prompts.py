@@ -76,6 +76,7 @@ _STARTS = re.compile(
     r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+(?:\[\d+\])?\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
 )
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
+_LIST = re.compile(r"for\s+\w+\s+in\s")  # what a loop goes over is not printed: `for d in $(esxcli … list); do …`
 _SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
 _TYPED = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " "})
 _SETTING = re.compile(
@@ -291,7 +292,7 @@ def commands_of(line: str) -> list[Command]:
     commands: list[Command] = []
     for stages in _stages(text):
         bare = _bare_command(stages[0])
-        if bare in ("", "done", "do"):
+        if bare in ("", "done", "do") or _LIST.match(bare):
             continue
         filtered = all_filtered or any(first_word(stage) in _FILTERS for stage in stages[1:])
         commands.append(Command(" | ".join(stage.strip() for stage in stages), bare, filtered))

@@ -50,7 +50,7 @@ class TerminalSession:
         self._long_count = 0
         self._texts: dict[str, str] = {}
 
-    def stretches(self) -> Iterator[SessionStretch]:
+    def parts(self) -> Iterator[SessionStretch]:
         """Yield the stretches of the text, in order."""
         lines: list[str] = []
         if not self.member.text_head(1):

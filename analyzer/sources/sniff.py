@@ -28,6 +28,8 @@ _KNOWN = (
     (b"\x0a\x0d\x0d\x0a", "a packet capture"),
     (b"KDMV", "a virtual disk"),
     (b"PAR1", "a Parquet file"),
+    (b"-----BEGIN PGP MESSAGE", "a file encrypted with PGP: decrypt it first"),
+    (b"Salted__", "a file encrypted with OpenSSL: decrypt it first"),
 )
 
 

@@ -70,7 +70,7 @@ def filesystem(url: str) -> tuple[Any, str]:
         options = kind._get_kwargs_from_urls(url)
         return kind(**options, max_paths=_LISTINGS), str(kind._strip_protocol(url))
     except Exception as error:  # noqa: BLE001 - a storage raises what it likes
-        why = told(error).strerror or ""
+        why = plain_error(error).strerror or ""
         raise BacklineError("the storage cannot be used", where=where, why=why, do="Check the URL.") from None
 
 
@@ -93,13 +93,13 @@ class Storage:
         try:
             yield self._fs
         except Exception as error:  # noqa: BLE001 - a storage raises what it likes
-            plain = told(error)
+            plain = plain_error(error)
             if isinstance(plain, ConnectionError):
                 self._lost = plain
             raise plain from None
 
 
-def told(error: Exception) -> OSError:
+def plain_error(error: Exception) -> OSError:
     """Return an error of a storage in plain words: not found, denied, changed, connection lost, or what it said."""
     names = {kind.__name__ for kind in type(error).__mro__}
     if isinstance(error, FileNotFoundError):

@@ -18,7 +18,7 @@ from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
-from analyzer.sources.transcript_piece import TranscriptPiece, settle
+from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 
@@ -81,7 +81,7 @@ class _Splitter:
             else:
                 self.other(at, None, self.below(at))
                 at += 1
-        settle(self.pieces)
+        close_pieces(self.pieces)
         for piece in self.pieces:
             if piece.parser in self.logs:
                 piece.excerpt = self._excerpt(piece)

@@ -44,7 +44,7 @@ class TranscriptPiece:
     after: str = ""
 
 
-def settle(pieces: Sequence[TranscriptPiece]) -> None:
+def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
     """Give all pieces of a host the kind of node that one of them proves."""
     weak = ("", prompts.GUEST)
     proved = {piece.host: piece.kind for piece in pieces if piece.host and piece.kind not in weak}

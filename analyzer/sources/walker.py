@@ -20,7 +20,7 @@ from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import split_name
-from analyzer.sources.item import Item, Refused
+from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, unreadable
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
@@ -59,7 +59,7 @@ def walk(
     called with the count of bytes of each read from disk (for a progress bar; from any thread).
     """
     walker = Walker(limits, ledger, on_read)
-    refused: list[tuple[str, str]] = []
+    refused: list[tuple[str, Refused]] = []
     found = 0
     names: set[str] = set()
     for path, pieces in _together(paths):
@@ -74,7 +74,7 @@ def walk(
                 found += 1
                 yield member
         except Refused as why:
-            refused.append((str(path), str(why)))
+            refused.append((str(path), why))
             ledger.record(name, None, "refused", str(why))
         except Exception as error:  # noqa: BLE001 - the last net under hostile input
             # What was read so far stays, and the other sources are read.
@@ -83,8 +83,8 @@ def walk(
     if refused and not found and not walker.entries:
         where, looks = refused[0]
         raise RefusedError(
-            "nothing that Backline can read", where=where, why=looks,
-            do="Give a support bundle, its folder, or text files such as logs and command output.",
+            "nothing that Backline can read", where=where, why=str(looks),
+            do=looks.do or "Give a support bundle, its folder, or text files such as logs and command output.",
         )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ class Walker:
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError) as error:
-            raise Refused(getattr(error, "strerror", None) or str(error)) from error
+            raise unreadable(error) from error
         if stat.S_ISDIR(mode):
             yield from FolderWalk(self, name).walk(path)
         elif stat.S_ISREG(mode) and holds_credentials(path.name):
@@ -139,7 +139,7 @@ class Walker:
         try:
             handle = os.fdopen(os.open(path, flags), "rb", buffering=0)
         except (OSError, ValueError) as error:
-            raise Refused(f"cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+            raise unreadable(error, "cannot be opened: ") from error
         with handle:
             status = os.fstat(handle.fileno())
             if not stat.S_ISREG(status.st_mode):
@@ -153,7 +153,7 @@ class Walker:
             status = path.stat()
             opened = path.source(self._most(item, status), self._on_read)
         except OSError as error:
-            raise Refused(f"cannot be opened: {error.strerror or error}") from error
+            raise unreadable(error, "cannot be opened: ") from error
         with opened as source:
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
             yield from self.content(item, SliceStream(source), 0, source)
@@ -200,7 +200,7 @@ class Walker:
                 yield from self._tar(item, feed, depth)
             else:
                 if item.top:
-                    _refuse(feed, packed)
+                    _refuse(feed, packed, item.path)
                 yield from self._single(item, feed, packed)
         finally:
             for opened in reversed(streams):
@@ -342,14 +342,16 @@ def _cause(feed: Feed) -> str:
     return feed.last_fault.what if feed.last_fault else ""
 
 
-def _refuse(feed: Feed, packed: tuple[str, ...]) -> None:
+def _refuse(feed: Feed, packed: tuple[str, ...], name: str) -> None:
     """Raise Refused when a top-level file is neither archive nor text."""
     why = sniff.refusal(feed.peek(64 << 10))
     if why == "empty" and (cause := _cause(feed)):
         raise Refused(f"{'+'.join(packed)} data, but nothing of it could be read: {cause}")
     if why:
         inside = f"{'+'.join(packed)} of " if packed else ""
-        raise Refused(why if why == "empty" and not packed else f"looks like {inside}{why}")
+        if why == "empty" and not packed:
+            raise Refused("empty", AGAIN)
+        raise Refused(f"looks like {inside}{why}", JOIN if is_piece(name) and why == "binary data" else "")
 
 
 def _what(mode: int) -> str:

@@ -24,6 +24,7 @@ _END, _END64, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _SIGNATURE = b"PK\x05\x05"
 _CENTRAL, _LOCAL = b"PK\x01\x02", b"PK\x03\x04"
 _DIRECTORY_MOST = 128 << 20
+ENCRYPTED = "encrypted with a password"
 _METHODS = {0: "", 8: "deflate", 12: "bzip2", 93: "zstd", 95: "xz"}
 _UNREAD = {1: "shrunk", 6: "imploded", 9: "deflate64", 14: "lzma", 98: "PPMd", 99: "AES"}
 
@@ -205,7 +206,7 @@ class ZipReader:
                 mtime = tarheader.sane_time(struct.unpack("<i", value[1:5])[0]) or mtime
         why = ""
         if flags & 1:
-            why = "encrypted"
+            why = ENCRYPTED
         elif method not in _METHODS:
             why = f"packed by a method that Backline cannot read ({_UNREAD.get(method, method)})"
         kind = "dir" if text.endswith(("/", "\\")) else "file"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
-from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 from analyzer.watch_folder.state import content_of
@@ -79,7 +79,7 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
     except RefusedError as error:
         return _none(context, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
-        return _none(context, work, hashes, FAILED, told(error))
+        return _none(context, work, hashes, FAILED, failure_text(error))
     try:
         _write(Path(job.out), texts)
         if context.keeper is not None:

@@ -4,6 +4,8 @@ The server reads no bundle: a process of its own compares (cases/comparer.py), o
 
     POST /comparisons {"cases": [id, id, …]}   answers {"id"} when the page of the comparison is there
     GET  /comparisons/ID/compare.html          also compare.md, compare.json; `?download=1` to save it
+
+In the place of an id may stand {"place": TEXT}: a path of this machine, or the name or id of a stored case.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 COMMAND = command_of("analyzer.web.cases.comparer")
 FILES = {"compare.html": "text/html", "compare.md": "text/markdown", "compare.json": "application/json"}
-MOST_SIDES, MOST_KEPT = 12, 50
+MOST_SIDES, MOST_KEPT, MOST_PLACE = 12, 50, 4096
 GRACE = 60.0  # seconds beyond twice the time of each bundle, then the process is given up
 
 
@@ -53,15 +55,15 @@ class _Comparisons:
         if (
             not isinstance(asked, list)
             or not 2 <= len(asked) <= MOST_SIDES
-            or not all(isinstance(one, str) for one in asked)
+            or not all(isinstance(one, str) or _place(one) for one in asked)
         ):
             raise wire.Refusal(400, "the request is not understood", why=f"it must name 2 to {MOST_SIDES} cases")
-        if len({*asked}) < len(asked):
+        if len({*map(str, asked)}) < len(asked):
             raise wire.Refusal(400, "a case cannot be compared with itself", do="Choose another case.")
         if self._one.locked():
             raise wire.Refusal(409, "another comparison is at work", do="Wait until it is done.")
         async with self._one:
-            sides = [await asyncio.to_thread(serving.manager.material, one) for one in asked]
+            sides = [await asyncio.to_thread(self._side, one) for one in asked]
             name = await asyncio.to_thread(serving.place.new_case)
             out = serving.place.case_folder(name) / "comparison"
             try:
@@ -75,6 +77,20 @@ class _Comparisons:
             del self._kept[oldest]
             await asyncio.to_thread(serving.place.remove_case, oldest)
         return wire.answer({"id": name}, 201)
+
+    def _side(self, asked: str | Mapping[str, str]) -> Mapping[str, Any]:
+        """Return what the process takes of a side. Refusal (404) for a case that is not here."""
+        archive = self._serving.archive
+        if isinstance(asked, str):
+            given = self._serving.manager.material(asked)
+            return {"name": given["name"], "archive": archive, "case": asked} if given.get("stored") else given
+        place = _place(asked)
+        path = Path(place)
+        if path.is_absolute() and path.exists():
+            return {"name": path.name, "files": [], "path": place}
+        if not archive or path.is_absolute():
+            raise wire.Refusal(404, "there is nothing at this path", where=place, do="Give a complete path.")
+        return {"name": "", "archive": archive, "case": place}
 
     async def _run(self, order: Mapping[str, Any]) -> None:
         """Run the process; Refusal (422) with what it says when it fails."""
@@ -107,7 +123,7 @@ class _Comparisons:
             raise wire.Refusal(503, "the server stops")
         last = next((line for line in lines if line.get("type") == "end"), {})
         if last.get("state") != "done":
-            error = last.get("error") or over.result().told()
+            error = last.get("error") or over.result().failure()
             raise wire.Refusal(422, error["what"], where=error["where"], why=error["why"], do=error["do"])
 
     async def result(self, request: Request) -> Response:
@@ -119,3 +135,9 @@ class _Comparisons:
         if request.query_params.get("download") == "1":
             headers["content-disposition"] = attachment("comparison", name)
         return FileResponse(out / name, media_type=FILES[name], headers=headers)
+
+
+def _place(asked: object) -> str:
+    """Return the text that names a side outside the page, stripped; "" for another request."""
+    place = asked.get("place") if isinstance(asked, dict) else None
+    return place.strip() if isinstance(place, str) and len(place) < MOST_PLACE and "\0" not in place else ""

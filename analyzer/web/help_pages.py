@@ -76,6 +76,7 @@ def page(name: str) -> str:
     _mend(tokens)
     title = next((tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"), name)
     body = tool.renderer.render(tokens, tool.options, {})
+    body = body.replace("<pre>", '<pre tabindex="0">')  # a wide block is scrolled by the keyboard as well
     return _FRAME.format(title=escape(title.replace("`", "")), body=body)
 
 

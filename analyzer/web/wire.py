@@ -35,7 +35,7 @@ def answer(data: Any, status: int = 200) -> Response:
     return Response(text, status, media_type="application/json")
 
 
-def told(error: BacklineError) -> dict[str, Any]:
+def error_record(error: BacklineError) -> dict[str, Any]:
     """Return what a client is told of an error; all text is safe to show."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {"error": {name: one_line(text, 1000) for name, text in parts.items()}}
@@ -43,7 +43,7 @@ def told(error: BacklineError) -> dict[str, Any]:
 
 def error_answer(error: BacklineError) -> Response:
     """Return the answer that tells of an error."""
-    return answer(told(error), error.status if isinstance(error, Refusal) else 400)
+    return answer(error_record(error), error.status if isinstance(error, Refusal) else 400)
 
 
 class Pace:

@@ -44,7 +44,7 @@ class Ended:
     killed: str = ""
     said: str = ""
 
-    def told(self) -> dict[str, str]:
+    def failure(self) -> dict[str, str]:
         """Return in plain words what became of a process that gave no result: what, where, why, do."""
         if self.killed:
             return _told("the analysis was ended", self.killed, NO_MEMORY)

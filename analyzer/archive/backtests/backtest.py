@@ -154,6 +154,7 @@ class _Sum:
         self.pair = Pair(version, None if same else before)
         self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.objects.url, stored=stored)
         self.report.against = asked.against
+        self.report.draft = rule.status == "draft"
         self.report.compared = before is not None and not same
         if released is not None and not same:
             self.report.renamed = _subject(rule) != _subject(released)

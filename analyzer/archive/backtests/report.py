@@ -62,6 +62,7 @@ class BacktestReport:
     released        "there is none", "it is the released version", or what it is compared with
     against         place of the other version, when it is not the installed one
     compared        True when both versions were judged
+    draft           the rule is a draft, which a batch judges with --draft alone
     stored          cases of the archive; seen: those that are meant; judged: those with facts
     seconds         of the whole run; judging, reading: summed over processes
     near            the nearest near misses, one of a case; near_cases: cases that were looked at for them
@@ -75,6 +76,7 @@ class BacktestReport:
     released: str = ""
     against: str = ""
     compared: bool = False
+    draft: bool = False
     stored: int = 0
     seen: int = 0
     judged: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
@@ -17,7 +18,6 @@ _WORDS = {
     Verdict.CANNOT_TELL: "cannot tell",
     Verdict.ERROR: "error",
 }
-_RESCAN = "To search for it: `backline batch SOURCES --archive DIR --rescan --kb RULE`, with --draft for a draft."
 
 
 def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
@@ -166,7 +166,10 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
         yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
         yield from _some([_doubt(one) for one in report.cannot_tell], most)
     if report.unsearched:
-        yield f"Their logs were stored without a search for a signature; {_RESCAN}"
+        yield "These cases were stored before the rule: nobody has searched their logs for its signature. To do so:"
+        draft = " --draft" if report.draft else ""
+        place, rule = shlex.quote(report.archive), shlex.quote(report.file)
+        yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"
         yield from _some([f"`{one_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
 
 

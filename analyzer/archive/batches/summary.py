@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from dataclasses import field
 from typing import Any
@@ -96,8 +97,8 @@ def as_record(summary: Summary, count: FindSummary) -> dict[str, Any]:
     }
 
 
-def lines(summary: Summary) -> list[str]:
-    """Return a summary for the terminal."""
+def lines(summary: Summary, archive: str = "DIR") -> list[str]:
+    """Return a summary for the terminal; `archive` is the place that the next commands name."""
     parts = [
         (summary.done, "done before"),
         (summary.read, "read"),
@@ -121,9 +122,12 @@ def lines(summary: Summary) -> list[str]:
     if summary.read or summary.judged:
         out.append(_rate(summary))
     if summary.found and summary.read and not summary.interrupted:
-        out.append(
-            "  next: `backline archive list --sort worst`, `backline archive heatmap`, `backline archive search`"
-        )
+        place = shlex.quote(archive)
+        out += [
+            f"  next: backline archive list --archive {place} --sort worst",
+            f"        backline archive search --archive {place} 'driver: ixgben'",
+            f"        backline archive heatmap --archive {place} -o fleet",
+        ]
     if summary.interrupted:
         out.append("interrupted: what was stored stays; the same command continues from here")
     return out

@@ -35,7 +35,7 @@ from analyzer.archive.batches.run_config import RunConfig, WorkerContext, contex
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT, StorageError, StoreWriteError, workplace
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
-from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.facts.database import duck_said
 from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
@@ -110,7 +110,7 @@ class _JobRunner:
         except RefusedError as error:
             return self.none(work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
-            return self.none(work, hashes, FAILED, told(error))
+            return self.none(work, hashes, FAILED, failure_text(error))
 
     def whole(self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float) -> Result:
         """Store a case that was read and judged already."""
@@ -156,7 +156,7 @@ class _JobRunner:
             except BacklineError:
                 raise
             except Exception as error:  # noqa: BLE001 - the others are judged
-                yield Result(work.source, work.name, FAILED, told(error), case)
+                yield Result(work.source, work.name, FAILED, failure_text(error), case)
 
     def _recalled(self, stored: list[Stored]) -> dict[str, CaseData]:
         """Return the material of stored cases; those that cannot be read are left out."""

@@ -53,7 +53,7 @@ class Link:
         self.why = ""
         self.address = scheduler
         self._security = self._secured(scheduler, tls)
-        self._errand = worker_protocol.errand()
+        self._job_runner = worker_protocol.job_runner()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
             self._start(workers or cores(), available() * 8 // 10)
@@ -116,7 +116,7 @@ class Link:
     def submit(self, parcel: bytes, worker: str, key: str) -> Any:
         """Send a job to a worker."""
         return self._client.submit(
-            self._errand, self._want, parcel, key=key, workers=[worker], allow_other_workers=False, pure=False
+            self._job_runner, self._want, parcel, key=key, workers=[worker], allow_other_workers=False, pure=False
         )
 
     def when_done(self, future: Any, heard: Callable[[Any], None]) -> None:

@@ -167,7 +167,7 @@ def _file(file: Any, kind: str, limits: Limits) -> SentFile:
         return SentFile(file.name, str(file), None, (error.errno or 5, error.strerror or ""))
 
 
-def errand() -> Callable[[str, bytes], Answer]:
+def job_runner() -> Callable[[str, bytes], Answer]:
     """Return the function that a worker runs: it carries its own code, so that any worker can at least start it."""
 
     def run(want: str, parcel: bytes) -> tuple[str, Any]:

@@ -17,7 +17,7 @@ from analyzer.archive.entry import MANIFEST, Stored
 from analyzer.archive.labels import current
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore, shown
 from analyzer.archive.query import views
-from analyzer.archive.query.statement import BadQueryError, admitted, told
+from analyzer.archive.query.statement import BadQueryError, admitted, query_error
 from analyzer.archive.restore.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError
@@ -191,7 +191,7 @@ class QueryDatabase:
             raise BacklineError(what, do="Ask for fewer columns, or group them.") from None
         except (duckdb.Error, OSError) as error:
             if text is not None and not isinstance(error, duckdb.IOException | OSError):
-                raise told(error, text) from None
+                raise query_error(error, text) from None
             raise self._unread(error) from error
 
     def _unread(self, error: Exception) -> BacklineError:

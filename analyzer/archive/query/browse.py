@@ -219,7 +219,7 @@ def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
     return CaseOrigin(case, archive.meta(case), entries, visible, labels.current(archive, case.id))
 
 
-def told(found: CaseOrigin) -> list[str]:
+def origin_lines(found: CaseOrigin) -> list[str]:
     """Return the origin of a case as lines for people."""
     meta, case = found.meta, found.case
     lines = [
@@ -241,7 +241,7 @@ def told(found: CaseOrigin) -> list[str]:
         here = " <- this" if entry == case.judged else ""
         lines.append(f"  {_time(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
     lines += ["labels"] * bool(found.labels)
-    lines += [f"  {line}" for line in labels.told(found.labels)]
+    lines += [f"  {line}" for line in labels.label_lines(found.labels)]
     return [one_line(line) for line in lines]
 
 

@@ -88,7 +88,7 @@ def unknown(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
         yield [name, case, created, node, term.table.name, why, term.table.ask]
 
 
-def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) -> str:
+def machines_text(found: SearchResult, *, anywhere: bool, listed: bool = False) -> str:
     """Return the answer in a sentence; `listed` when the machines that cannot be judged were asked for."""
     count = found.counts
     thing = "case" if anywhere else "machine"
@@ -101,7 +101,7 @@ def machines_told(found: SearchResult, *, anywhere: bool, listed: bool = False) 
     return said
 
 
-def findings_told(found: SearchResult, *, listed: bool = False) -> str:
+def findings_text(found: SearchResult, *, listed: bool = False) -> str:
     """Return the findings in a sentence, and how many machines and cases could not be judged."""
     count = found.counts
     parts = [
@@ -115,7 +115,7 @@ def findings_told(found: SearchResult, *, listed: bool = False) -> str:
     return "; ".join(parts)
 
 
-def left_told(found: SearchResult) -> str:
+def left_text(found: SearchResult) -> str:
     """Return which cases answer no question: those that could not be read, those without a time to choose them by.
 
     What a sentence of this module has told already, as not judged by a rule or among those asked, is not told again.

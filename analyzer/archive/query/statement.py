@@ -84,7 +84,7 @@ def admitted(text: str, known: Iterable[str]) -> Statement:
         _only_one_select(text, statements)
         return Statement(text, tuple(_tables(con, text, {name.lower(): name for name in known})))
     except (duckdb.Error, RuntimeError) as error:
-        raise told(error, text) from None
+        raise query_error(error, text) from None
     finally:
         database.give_back(con, ())
 
@@ -185,7 +185,7 @@ def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
     )
 
 
-def told(error: Exception, text: str) -> BadQueryError:
+def query_error(error: Exception, text: str) -> BadQueryError:
     """Return an error of DuckDB as one sentence, with the line and a caret where it says one."""
     said = str(error)
     head = _KIND.sub("", said.split("\n\nLINE ", 1)[0]).strip()

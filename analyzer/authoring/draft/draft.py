@@ -13,9 +13,9 @@ from typing import Any
 from analyzer.authoring.draft import generalise, short_draft
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
 from analyzer.authoring.draft.generalise import MOST_GROUPS, CleanLine, DraftSignature
-from analyzer.authoring.draft.hitrows import ALIASES, HitRows, hit_rows, told_of
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.pairs import begins, paired
+from analyzer.authoring.draft.signature_rows import ALIASES, HitRows, column_text, hit_rows
 from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
 from analyzer.authoring.draft.source import DraftSource, masked_cell
@@ -140,7 +140,7 @@ class _Drafter:
             return None
         lines = [modeline(self.schema), *self._heading(), *top, *found.body, *found.shown]
         text = laid_out("\n".join(lines) + "\n", f"{self.rule_id}.yaml")
-        return Draft(text, [begin, *ended], tables, found.held, self.mask.told(), self.notes)
+        return Draft(text, [begin, *ended], tables, found.held, self.mask.counts(), self.notes)
 
     def _long(self) -> Draft:
         let = self.hits.let() if self.hits else []
@@ -153,10 +153,10 @@ class _Drafter:
         lines = [modeline(self.schema), *self._heading(), *top, *body, *shown]
         self.notes += examples.notes
         text = laid_out("\n".join(lines) + "\n", f"{self.rule_id}.yaml")
-        return Draft(text, self.signatures, self.tables, held, self.mask.told(), self.notes)
+        return Draft(text, self.signatures, self.tables, held, self.mask.counts(), self.notes)
 
     def _heading(self) -> list[str]:
-        told = ", ".join(self.mask.told()) or "nothing needed it"
+        told = ", ".join(self.mask.counts()) or "nothing needed it"
         return [
             comment(
                 f"Drafted from {self.made.origin}. Treat everything here as a guess until an engineer has read it."
@@ -172,7 +172,7 @@ class _Drafter:
         by_table: dict[str, list[CleanLine]] = {}
         tables = {line.table.name: line.table for line in self.made.lines}
         for number, line in enumerate(self.made.lines):
-            told = generalise.told(line.text, self.mask, line.start, line.end, number)
+            told = generalise.clean_line(line.text, self.mask, line.start, line.end, number)
             by_table.setdefault(line.table.name, []).append(told)
         taken = {self.made.each[0], *self.made.joins, "order", *ALIASES}
         found: list[tuple[float, int, DraftSignature, str]] = []
@@ -196,8 +196,9 @@ class _Drafter:
             self._pair(log)
             if self.passed:
                 self.notes.append(
-                    f"the chosen lines are about different things: the draft judges each {told_of(self.hits.column)};"
-                    " for a verdict on each thing choose lines of one, and draft a rule for each sort"
+                    "the chosen lines are about different things: the draft judges each "
+                    f"{column_text(self.hits.column)}; for a verdict on each thing choose lines of one, and draft a "
+                    "rule for each sort"
                 )
             if self.hits:
                 self.made = replace(self.made, rows={})

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 
-from analyzer.authoring.draft.tokens import CleanLine, Token, column_name, escaped, told
+from analyzer.authoring.draft.tokens import CleanLine, Token, clean_line, column_name, escaped
 from analyzer.authoring.draft.yamltext import ODD
 from analyzer.language.expression import FUNCTIONS
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.prefilter import required_literals
 from analyzer.tables import ORIGIN_COLUMNS, Table
 
-__all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "signatures", "told"]
+__all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "clean_line", "signatures"]
 
 LEAST_LITERAL = 4  # characters a signature needs for the search to be quick
 MOST_GROUPS = 12

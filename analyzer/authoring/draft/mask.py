@@ -122,7 +122,7 @@ class Mask:
             return value
         return self._mask(kind, value) or value
 
-    def told(self) -> list[str]:
+    def counts(self) -> list[str]:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
         told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]

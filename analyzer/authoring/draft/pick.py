@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from analyzer import parsing
 from analyzer.errors import UsageError
@@ -23,10 +23,9 @@ from analyzer.language.rulefile import did_you_mean
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import Source
-from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
 from analyzer.scan.passing import passing
-from analyzer.scan.signatures import Scanner
+from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Row, Table
@@ -240,24 +239,14 @@ class _Watcher(Scanner):
         self._specs = specs
         self.watched: list[_Watched] = []
 
-    def scan(
-        self,
-        source: Source,
-        table: str,
-        address: str = "",
-        scope: str = "",
-        *,
-        first_line: int = 1,
-        heads: Heads | None = None,
-        parts: Sequence[LogScan] = (),
-    ) -> LogScan:
+    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
         ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
         if not ranges:
-            return super().scan(source, table, address, scope, first_line=first_line, heads=heads, parts=parts)
-        keeper = _Keeper(ranges, first_line, self.limits.line_bytes)
+            return super().scan(source, table, address, scope, **how)
+        keeper = _Keeper(ranges, how.get("first_line", 1), self.limits.line_bytes)
         kept = passing(source, keeper.feed)
-        result = super().scan(kept, table, address, scope, first_line=first_line, heads=heads, parts=parts)
+        result = super().scan(kept, table, address, scope, **how)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))
         return result

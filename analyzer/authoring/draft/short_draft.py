@@ -12,7 +12,7 @@ from analyzer import examples as runner
 from analyzer import rules
 from analyzer.authoring.draft.draftexamples import MATCHES, NOT, UNSURE
 from analyzer.authoring.draft.generalise import DraftSignature
-from analyzer.authoring.draft.hitrows import HIT, HitRows
+from analyzer.authoring.draft.signature_rows import HIT, HitRows
 from analyzer.authoring.draft.skeleton import TO_DO
 from analyzer.authoring.draft.yamltext import block, comment, quoted, scalar
 from analyzer.errors import BacklineError

@@ -115,7 +115,7 @@ class CleanLine:
         return masked(self.line[:end], [span for span in self.spans if span.end <= end])
 
 
-def told(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> CleanLine:
+def clean_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> CleanLine:
     """Return a raw log line cut into words and values; its message stands from `start` to `end` (0: its end)."""
     whole = clean(line[: 2 * MOST_LINE])
     spans = mask.spans(whole, guess=True)

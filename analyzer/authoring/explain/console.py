@@ -11,7 +11,7 @@ from analyzer.authoring.explain.explain_text import Line
 from analyzer.text import one_line
 
 
-class Paper:
+class Console:
     """Prints lines on stdout; on a terminal coloured and folded at its width, in a pipe as they are."""
 
     def __init__(self) -> None:

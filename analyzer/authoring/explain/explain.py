@@ -71,7 +71,7 @@ class Explanation:
     rule: str
     title: str
     counts: dict[str, int]
-    told: list[SubjectExplanation] = field(default_factory=list)
+    subjects: list[SubjectExplanation] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failed: str = ""
@@ -89,9 +89,9 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
     failed = [finding.say for finding in judgement.findings if finding.verdict == Verdict.ERROR]
     counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
     found = Explanation(rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed))
-    found.told = _sorted(_told(judgement, case_read))
-    left = sum(counts.values()) - len(found.told) - len(_empty(rule, facts))
-    if found.told and left > 0:
+    found.subjects = _sorted(_told(judgement, case_read))
+    left = sum(counts.values()) - len(found.subjects) - len(_empty(rule, facts))
+    if found.subjects and left > 0:
         found.notes.append(f"{left:,} more subjects were judged; the first of each verdict are shown")
     found.silent = [] if failed else _silent(rule, facts, found)
     return found
@@ -100,9 +100,9 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
 def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
-    found = [one for one in explanation.told if low in f"{one.name}\n{one.object}\n{one.node}".casefold()]
+    found = [one for one in explanation.subjects if low in f"{one.name}\n{one.object}\n{one.node}".casefold()]
     if not found:
-        known = [one_line(one.name, 60) for one in explanation.told[:5]]
+        known = [one_line(one.name, 60) for one in explanation.subjects[:5]]
         known_words = f"subjects are: {'; '.join(known)}" if known else "the rule has no subject in this case"
         raise UsageError(f"no subject holds `{one_line(part, 60)}`", why=known_words)
     return found
@@ -184,10 +184,10 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
         nodes = ", ".join(f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values())
         here = f"; the case holds {nodes}" if nodes else ""
         absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
-        return [] if found.told else [absent]
-    held = f"line of {table.told}" if table.lines_of is not None else "row"
+        return [] if found.subjects else [absent]
+    held = f"line of {table.spoken_name}" if table.lines_of is not None else "row"
     words = [f"{facts.name(key)}: {table.words} was read and holds no {held}." for key in _empty(rule, facts)]
-    if not found.told and not words:
+    if not found.subjects and not words:
         words = [f"{table_cause(facts, None, table).why}.{asked}"]
     return words
 
@@ -273,7 +273,7 @@ def _trace(kept: Mapping[str, Any]) -> Trace:
 def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
     found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"}
-    found["subjects"] = [_record(one) for one in (explanation.told if told is None else told)]
+    found["subjects"] = [_record(one) for one in (explanation.subjects if told is None else told)]
     finished: Doc = clean(found)
     return finished
 

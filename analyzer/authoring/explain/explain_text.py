@@ -63,7 +63,7 @@ def lines(
     width  columns of the terminal; 0 for a pipe, where nothing is folded
     """
     yield from _head(explanation)
-    chosen = explanation.told if told is None else told
+    chosen = explanation.subjects if told is None else told
     shown = chosen[:most] if most else chosen
     heads, names = ([len(text(one)) for one in shown] for text in (_head_of, _name))
     columns = max(heads, default=0), min(_NAME, max(names, default=0))

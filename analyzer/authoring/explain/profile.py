@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
@@ -23,10 +23,9 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Source
-from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.passing import passing
-from analyzer.scan.signatures import Scanner
+from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.verdicts import Verdict
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
@@ -151,27 +150,17 @@ class _KeepingScanner(Scanner):
         self.seconds = 0.0
         self.size = 0  # bytes kept of all logs
 
-    def scan(
-        self,
-        source: Source,
-        table: str,
-        address: str = "",
-        scope: str = "",
-        *,
-        first_line: int = 1,
-        heads: Heads | None = None,
-        parts: Sequence[LogScan] = (),
-    ) -> LogScan:
+    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
         """Do as Scanner does, and keep what fits."""
         first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
         kept = passing(source, first.keep)
-        result = super().scan(kept, table, address, scope, first_line=first_line, heads=heads, parts=parts)
+        result = super().scan(kept, table, address, scope, **how)
         self.seconds += perf_counter() - start
         if first.kept:
             text = bytes(first.kept)
             self.size += len(text)
-            for name in (table, *(one.table for one in parts)):
+            for name in (table, *(one.table for one in how.get("parts", ()))):
                 self.kept[name].append((scope, text))
                 self.sizes[name] += len(text)
         return result

@@ -200,7 +200,7 @@ class RuleSession:
                 return narrowed(explanation, self.subject)[0]
             except UsageError as error:
                 explanation.notes.append(str(error))
-        return next(iter(explanation.told), None)
+        return next(iter(explanation.subjects), None)
 
     def _prove(self, rule: Rule, shown: WatchRun) -> None:
         """Run the rule's own examples, as they are written: without the thresholds of the settings."""
@@ -233,7 +233,7 @@ def as_record(shown: WatchRun) -> dict[str, Any]:
         "judge_ms": round(shown.judge_ms, 1),
         "examples_ms": round(shown.examples_ms, 1),
         "examples": [asdict(one) for one in shown.examples],
-        "chosen": explanation.told.index(shown.chosen) if explanation and shown.chosen else None,
+        "chosen": explanation.subjects.index(shown.chosen) if explanation and shown.chosen else None,
         "explanation": record(explanation) if explanation else None,
     }
 

@@ -3,15 +3,15 @@
 Keys stand in the order of the loader's own lists, groups of keys are parted by one blank line, blocks are
 indented by two. What the author chose stays: flow or block style, quotes, numbers as written, the lines of
 a block text. A line of plain or folded text, or of a flow list or mapping, that is wider than MOST is
-filled anew to WIDTH; what fits stays on its line, so that a sentence or a row of a table is not cut for
-two words. A quoted text is never broken: a break inside quotes is hard to read and easy to get wrong.
+filled anew; what fits stays on its line. A quoted text is never broken: a break inside quotes is hard to read
+and easy to get wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer.authoring.fmt.text import MOST, WIDTH, block_text, indented, joined, plain
+from analyzer.authoring.fmt.text import MOST, block_text, indented, joined, plain
 from analyzer.authoring.fmt.tree import CannotLayOutError, Comment, Document, YamlEntry, YamlNode
 from analyzer.rules import examples, logs, reader, short, short_examples
 
@@ -27,12 +27,17 @@ GROUPS = (
     ("fix", "caution", "not_this", "explained_by", "ask"),
     ("examples",),
 )
+WIDTH = 100  # a flow collection that is wider than MOST is filled to it
+_BY_RESULT = ("match", "no_match", "cleared", "not_applicable", "cannot_tell", "more")
+_CASE = tuple(dict.fromkeys(("name", "like", "lines", *short_examples.ROW_KEYS, *short_examples.CASE_KEYS)))
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): tuple(reader.KEYS),
     ("sign",): short.SIGN_KEYS,
     ("cleared",): short.CLEARED_KEYS,
-    **{("examples", key, "*"): short_examples.CASE_KEYS for key in short_examples.SHORT_KEYS[:-1]},
+    **{("examples", key, "*"): _CASE for key in _BY_RESULT[:-1]},
+    **{("examples", key, "*", "expect"): examples.EXPECT_KEYS for key in _BY_RESULT[:-1]},
+    **{("examples", key, "*", "files", "*"): examples.FILE_KEYS for key in _BY_RESULT},
     ("examples", "more", "*"): examples.EXAMPLE_KEYS,
     ("examples", "more", "*", "expect"): examples.EXPECT_KEYS,
     ("join", "*"): reader.JOIN_KEYS,

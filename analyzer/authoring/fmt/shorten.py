@@ -8,21 +8,16 @@ must be equal, or the file is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any
 
 from analyzer import rules
 from analyzer.authoring.draft.yamltext import block, flow, scalar
 from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.sameness import same_rule
 from analyzer.errors import BacklineError
-from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.rulefile import RuleItem, SharedParts
-from analyzer.language.template import Template
-from analyzer.rules import Example, Rule
+from analyzer.rules import Rule
 from analyzer.rules.short import LINE, MADE, SIGN, SUBJECT, is_short
 from analyzer.rules.short_examples import CASE_KEYS
-from analyzer.tables import Column, Table
 
 _TOP = re.compile(r"([a-z_]+):")
 _ENTRY = re.compile(r"  ([a-z_0-9]+):(.*)$")
@@ -30,8 +25,6 @@ _ANSWER = re.compile(r"\s+(?:- )?(when|severity|confidence|say): (.*)$")
 _PLAIN = ("only", "let", "when", "evidence", "chart", "seen", "join")  # expressions and names throughout
 _MIXED = ("grade", "outcomes", "notes", "fix", "subject", "object")  # texts with values in braces, and conditions
 _RESULTS = ("match", "no_match", "cannot_tell")
-# Parts of a rule that are no part of what it says; `ask` is compared by what it comes to.
-_APART = {"text", "path", "origin", "read_examples", "_examples", "ask", "revised"}
 
 Blocks = dict[str, list[str]]
 
@@ -42,7 +35,7 @@ def shortened(text: str, name: str = "rule.yaml", shared: SharedParts | None = N
     Raises BadRuleError when the file is no rule.
     """
     rule = rules.parse(text, name=name, shared=shared)
-    if is_short(rule.text.tree()):
+    if is_short(rule.text.tree()) or rule.each.table.lines_of is None:  # a rule over rows has no other form
         return text, ""
     why = _unfit(rule)
     if why:
@@ -66,7 +59,7 @@ class _OddError(Exception):
 
 
 def _unfit(rule: Rule) -> str:
-    if rule.each.table.lines_of is None or not rule.each.table.key or rule.population is not None:
+    if not rule.each.table.key or rule.population is not None:
         return "it does not judge what the lines of a signature name"
     if rule.object is None:
         return "it has no `object`, and the short form gives every rule one"
@@ -107,7 +100,7 @@ class _Shortener:
         number = re.match(r"kb-(\d+)$", rule.id)
         drop = {"each"}
         drop |= {"subject"} if rule.subject.text == shown else set()
-        drop |= {"object"} if rule.object is not None and rule.object.text == shown else set()
+        drop |= {"object"} if rule.object is not None and rule.object.text == shown and not rule.rests_on else set()
         drop |= {"kb"} if (number and rule.kb == [int(number[1])]) or not rule.kb else set()
         drop |= {"evidence"} if [node.text for node in rule.evidence] == [self.signature] else set()
         drop |= {"when"} if rule.when.text == self.signature else set()
@@ -249,57 +242,8 @@ def _chunks(lines: list[str]) -> list[list[str]]:
 
 
 def _same(one: Rule, two: Rule) -> bool:
-    """Compare every part of two rules but for the names of subject, lines and signature."""
-    names = {one.each.name: SUBJECT, one.each.table.signature: SIGN, **({_line(one): LINE} if _line(one) else {})}
-    extra = {LINE} if not _line(one) and any(join.alias.name == LINE for join in two.joins) else set()
-    if extra or _told(one, names) != _told(two, {}):
-        return False
-    tables = {log.table.name: log.table for log in one.logs.values()}.values()
-    return all(one.ask_for(table) == two.ask_for(table) for table in tables) and _proofs(one, two)
-
-
-def _proofs(one: Rule, two: Rule) -> bool:
-    """Tell whether each example of the one is an example of the other, or is made for it."""
-
-    def told(example: Example) -> Any:
-        given = (dict(example.tables), _ended(example.logs), example.files, example.cut)
-        return (*given, dict(example.expect), example.gap)
-
-    theirs = {example.name: told(example) for example in two.examples}
-    made = [theirs[example.name][:4] for example in two.examples if example.made]
-    own = [example for example in one.examples if not example.made]
-    return all(theirs.get(example.name) == told(example) or told(example)[:4] in made for example in own)
-
-
-def _ended(logs: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {name: text if text is None else text.rstrip("\n") for name, text in logs.items()}
-
-
-def _told(part: Any, names: Mapping[str, str]) -> Any:
-    """Return a part of a rule as plain values, with other names in the place of some."""
-    if isinstance(part, ExprNode):
-        own = (part.op, part.type, names.get(part.name, part.name), part.column, part.value)
-        return (*own, [_told(child, names) for child in part.args])
-    if isinstance(part, Template):
-        return [one if isinstance(one, str) else (_told(one[0], names), one[1]) for one in part.parts]
-    if isinstance(part, Alias):
-        return (names.get(part.name, part.name), _told(part.table, names), part.many)
-    if isinstance(part, Column):
-        return (part.name, part.kind)
-    if isinstance(part, Table):
-        return (names.get(part.signature, part.signature) or part.name, part.key)
-    if isinstance(part, Mapping):
-        return {names.get(str(key), key): _told(value, names) for key, value in part.items()}
-    if isinstance(part, list | tuple):
-        return [_told(one, names) for one in part]
-    if is_dataclass(part) and not isinstance(part, type):
-        return [_told(getattr(part, name), names) for name in _names_of(part)]
-    if isinstance(part, str):
-        head, dot, column = part.partition(".")  # `dev.device` of a join
-        return f"{names[head]}{dot}{column}" if head in names else part
-    return part
-
-
-def _names_of(part: Any) -> Iterator[str]:
-    known: Iterable[Any] = fields(part)
-    yield from (field.name for field in known if field.name not in _APART)
+    """Compare two rules but for the names of subject, lines and signature."""
+    line = _line(one)
+    names = {one.each.name: SUBJECT, one.each.table.signature: SIGN, **({line: LINE} if line else {})}
+    extra = not line and any(join.alias.name == LINE for join in two.joins)
+    return not extra and same_rule(one, two, names)

@@ -1,14 +1,17 @@
 """The texts of a rule file laid out: plain on one line or folded, block texts with their lines, expressions.
 
-A line that fits MOST is left as the author wrote it; a wider one is filled to WIDTH. So a sentence is not
-cut for two words, and one sentence a line stays a way to write.
+A line that fits MOST is left as the author wrote it; a wider one is filled to MOST. So one sentence a line stays a
+way to write.
 """
 
 from __future__ import annotations
 
-from analyzer.authoring.fmt.tree import YamlNode
+import json
 
-WIDTH = 100
+from analyzer.authoring.draft.yamltext import quoted
+from analyzer.authoring.fmt.tree import YamlNode
+from analyzer.language.rulefile import BadRuleError, RuleText
+
 MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
 
@@ -29,7 +32,7 @@ def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[
         return [flat]
     body = []
     for number, paragraph in enumerate(flat.split("\n")):
-        body += ([""] if number else []) + _filled(paragraph, WIDTH - column - 2, 0 if expression else None)
+        body += ([""] if number else []) + _filled(paragraph, MOST - column - 2, 0 if expression else None)
     return [">-", *(indented(line, column) for line in body)]
 
 
@@ -84,7 +87,7 @@ def _refolded(rows: list[str], indent: int, level: int | None) -> list[str]:
 
     def flush() -> None:
         if any(indent + len(row) > MOST for row in paragraph):
-            out.extend(_filled(" ".join(paragraph), WIDTH - indent, level))
+            out.extend(_filled(" ".join(paragraph), MOST - indent, level))
         else:
             out.extend(paragraph)
         paragraph.clear()
@@ -149,3 +152,19 @@ def _parts(words: list[str], level: int) -> list[str]:
             else:
                 open_brackets += (sign in "([") - (sign in ")]")
     return [" ".join(part) for part in parts]
+
+
+def one_line_scalar(text: str, *, flow: bool = False) -> YamlNode:
+    """Return a text as a scalar on one line, plain where YAML reads it so; `flow` inside braces."""
+    raw = text
+    if not _plain(f"{{a: {text}}}" if flow else f"a: {text}", text):
+        raw = quoted(text) if '"' in text or "\\" in text else json.dumps(text, ensure_ascii=False)
+    return YamlNode("scalar", 0, 0, "" if raw == text else raw[0], raw, text)
+
+
+def _plain(line: str, text: str) -> bool:
+    try:
+        tree = RuleText("a", line).tree()
+    except BadRuleError:
+        return False
+    return text[:1].isalpha() and tree.plain() == {"a": text}

@@ -32,7 +32,7 @@ class Complaint:
 
     @property
     def level(self) -> str:
-        """`error` or `warning`, as the table of codes has it."""
+        """`error`, `warning` or `hint`, as the table of codes has it."""
         return CODES[self.code].level
 
     def __str__(self) -> str:

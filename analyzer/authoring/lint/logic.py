@@ -69,7 +69,8 @@ def _tops(rule: Rule) -> list[ExprNode]:
     """Return all that a rule says or asks; named values only where they are used."""
     tops = [rule.only] if rule.only else []
     tops += [rule.when, *(part.when for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix) for part in parts)]
-    texts = [rule.subject, rule.object, *(one.say for one in rule.outcomes), *(one.say for one in rule.notes)]
+    texts = [rule.subject, rule.object, *rule.rests_on]
+    texts += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     texts += [text for step in rule.fix for text in step.templates]
     tops += [node for text in texts if text is not None for node in text.nodes()]
     return [*tops, *rule.evidence, *rule.chart]
@@ -107,7 +108,7 @@ def _joined(rule: Rule, rows: set[str]) -> set[str]:
 def _conditions(file: RuleFile, rule: Rule) -> None:
     gate = [rule.only] if rule.only else []
     if _plain(rule.when) is True and (not gate or _plain(gate[0]) is True):
-        table = rule.each.table.told
+        table = rule.each.table.spoken_name
         help_text = "name a condition, or say in a comment that a row of this table is the fault itself"
         file.complain("R024", f"every row of `{table}` is a finding", file.key("when"), help_text)
     if gate:

@@ -19,14 +19,19 @@ def counted(number: int, word: str) -> str:
 
 def summary(files: int, complaints: Sequence[Complaint]) -> str:
     """Return the last line: how many rules, errors and warnings; and what could not be asked."""
-    errors = sum(one.level == "error" for one in complaints)
-    line = f"{counted(files, 'rule')}: {counted(errors, 'error')}, {counted(len(complaints) - errors, 'warning')}"
+    errors, warnings, hints = (_count(complaints, level) for level in ("error", "warning", "hint"))
+    line = f"{counted(files, 'rule')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    line += f", {counted(hints, 'hint')}" if hints else ""
     unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
     if unread:
         line += (
             f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
         )
     return line
+
+
+def _count(complaints: Iterable[Complaint], level: str) -> int:
+    return sum(one.level == level for one in complaints)
 
 
 def as_text(complaints: Iterable[Complaint]) -> str:
@@ -38,8 +43,9 @@ def as_json(files: int, complaints: Sequence[Complaint]) -> str:
     """Return one JSON document; characters beyond ASCII are escaped."""
     document = {
         "rules": files,
-        "errors": sum(one.level == "error" for one in complaints),
-        "warnings": sum(one.level == "warning" for one in complaints),
+        "errors": _count(complaints, "error"),
+        "warnings": _count(complaints, "warning"),
+        "hints": _count(complaints, "hint"),
         "complaints": [
             {
                 "code": one.code,
@@ -75,7 +81,8 @@ def _command(one: Complaint) -> str:
     }
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     text = f"{one.message}. {one.help}" if one.help else one.message
-    return f"::{one.level} {written}::{_data(one_line(text))}"
+    level = "notice" if one.level == "hint" else one.level
+    return f"::{level} {written}::{_data(one_line(text))}"
 
 
 def _data(text: str) -> str:

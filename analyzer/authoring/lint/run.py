@@ -116,7 +116,7 @@ def check_text(
     `name` is that of its file: its stem is compared with the id. `shared` is what it may name, without it that of
     the tool.
     """
-    file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.shipped()))
+    file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.of_no_place()))
     loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
     return _about(file, None, {})
 
@@ -136,6 +136,7 @@ def _about(
             asked += [RULE, PROOF] if thorough else [RULE]
             logic.check(file)
             manyrows.check(file)
+            layout.check_length(file)
             fact_lint.of_rule(file, tables)
         allow.apply(file, asked)
     found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once

@@ -26,7 +26,7 @@ class Sharing:
         """Return what the rule of a file may name."""
         folder = self._folder(path)
         if folder is None:
-            return shared_files.shipped()
+            return shared_files.of_no_place()
         if folder not in self.read:
             source = RuleSource("shipped" if folder in self.own else "folder", folder.name, files=[folder])
             shared, faults, _ = shared_files.read(source, self.limits)

@@ -38,7 +38,7 @@ _BY: Schema = {
 
 # Keys that hold one text of any content.
 _PLAIN = (
-    "title", "checked", "owner", "proven", "replaced_by", "revised", "needs", "about", "fact", "subject", "object",
+    "title", "checked", "owner", "proven", "replaced_by", "revised", "needs", "about", "fact", "subject",
     "say", "caution",
 )  # fmt: skip
 
@@ -104,6 +104,14 @@ class _Maker:
 
     def _definitions(self) -> Schema:
         cells = {f"a cell of {kind}": cell for kind, cell in _cells().items()}
+        rows = {
+            name: {"type": ["array", "null"], "items": parts.ref(f"row of {name}"), "description": table.meaning}
+            for name, table in self.tables.items()
+        }
+        logs = {table.name: {"type": ["string", "null"], "description": table.meaning} for table in self.logs}
+        closed = {"type": ["object", "null"], "additionalProperties": False}
+        cells |= {"rows of tables": closed | {"properties": rows}, "texts of logs": closed | {"properties": logs}}
+        cells["example below its result"] = self._below_result()
         return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
 
     def _properties(self) -> dict[str, Schema]:
@@ -138,6 +146,7 @@ class _Maker:
             "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
             "chart": parts.list_of(_EXPRESSION),
             "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
+            "object": _TEXTS,
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
             "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
@@ -157,9 +166,18 @@ class _Maker:
     def _examples(self) -> Schema:
         most = bounds.ENTRIES["examples"]
         cases = parts.list_of(self._example()) | {"maxItems": most}
-        case = parts.mapping("case", short_examples.CASE_KEYS, schema_short.case(_expect()["properties"]), ("lines",))
-        bare = parts.mapping("bare", short_examples.SHORT_KEYS, schema_short.bare_examples(cases, case), ())
+        either = schema_short.bare_examples(cases, parts.ref("example below its result"))
+        bare = parts.mapping("bare", schema_short.EXAMPLE_KEYS, either, ())
         return cases | bare | {"type": ["array", "object", "null"]}
+
+    def _below_result(self) -> Schema:
+        """Return the schema of one example that stands below its result: lines of a log, or rows."""
+        expect = _expect()["properties"]
+        case = parts.mapping("case", short_examples.CASE_KEYS, schema_short.case(expect), ("lines",))
+        asked = parts.mapping("expect", short_examples.ASKED_KEYS, expect, ())
+        own = self._example()["properties"] | {"rows": {"type": ["array", "object", "null"]}, "expect": asked}
+        by_rows = parts.mapping("rows", short_examples.ROW_KEYS, own, ())
+        return {"anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]}
 
     def _each(self) -> Schema:
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
@@ -224,18 +242,12 @@ class _Maker:
         }
 
     def _example(self) -> Schema:
-        rows = {
-            name: {"type": ["array", "null"], "items": parts.ref(f"row of {name}"), "description": table.meaning}
-            for name, table in self.tables.items()
-        }
-        logs = {table.name: {"type": ["string", "null"], "description": table.meaning} for table in self.logs}
-        closed = {"type": ["object", "null"], "additionalProperties": False}
         names = {"type": "string", "enum": list(self.tables)}
         keys = {
             "name": TEXT,
             "like": TEXT,
-            "tables": closed | {"properties": rows},
-            "logs": closed | {"properties": logs},
+            "tables": {"allOf": [parts.ref("rows of tables")]},
+            "logs": {"allOf": [parts.ref("texts of logs")]},
             "files": {"type": ["array", "object", "null"], "items": _file(), "additionalProperties": TEXT},
             "cut": {"anyOf": [names, parts.list_of(names)]},
             "expect": _expect(),

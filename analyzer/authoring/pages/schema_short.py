@@ -1,4 +1,4 @@
-"""The short form in the rule schema: `sign`, `cleared`, the one answer, examples as bare lines."""
+"""The short form in the rule schema: `sign`, `cleared`, the one answer, examples as bare lines or rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from analyzer.rules import reader, short, short_examples
 
 # Keys that one form has and the other has not.
 _LONG_ONLY = ("each", "population")
-_SHORT_ONLY = (short.CLEARED, *short.ANSWER_KEYS)
+EXAMPLE_KEYS = tuple(dict.fromkeys((*short_examples.RESULT_KEYS[:-1], *short_examples.SHORT_KEYS)))
 
 
 def sign(log: Schema, counted: Schema) -> Schema:
@@ -31,10 +31,10 @@ def case(expect: Schema) -> Schema:
     return {"name": TEXT, "lines": TEXT} | _of(expect, short_examples.CASE_KEYS)
 
 
-def bare_examples(long: Schema, case: Schema) -> Schema:
-    """Return the keys of `examples` as bare lines; `more` holds examples of the long form."""
-    cases = {"type": ["string", "array"], "items": case | {"type": [*TEXT["type"], "object"]}, "minLength": 1}
-    return dict.fromkeys(short_examples.SHORT_KEYS, cases) | {"more": long}
+def bare_examples(long: Schema, either: Schema) -> Schema:
+    """Return the keys of `examples` below their results; `more` holds examples of the long form."""
+    cases = {"type": ["string", "array"], "items": either, "minLength": 1}
+    return dict.fromkeys(EXAMPLE_KEYS, cases) | {"more": long}
 
 
 def forms(severe: Schema) -> Schema:
@@ -43,22 +43,34 @@ def forms(severe: Schema) -> Schema:
     severe  every outcome has a severity
     """
     graded: Schema = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
-    answered: Schema = {"if": {"required": ["outcomes"]}, "then": severe | {"not": any_of(_SHORT_ONLY[1:])}}
+    answered: Schema = {"if": {"required": ["outcomes"]}, "then": severe | {"not": any_of(short.ANSWER_KEYS)}}
     one: Schema = {"required": ["severity"]}
     ended: Schema = {"properties": {"cleared": {"not": {"required": ["severity"]}}}}
+    of_lines: Schema = {"propertyNames": {"enum": list(short_examples.SHORT_KEYS)}}
     short_form: Schema = {
         "not": any_of(_LONG_ONLY),
         "if": {"required": ["outcomes"]},
         "then": ended,
         "else": {"if": graded, "else": one},
+        "properties": {"examples": of_lines},
+    }
+    of_rows: Schema = {
+        "properties": {key: {"type": "array", "items": {"type": "object"}} for key in short_examples.RESULT_KEYS[:-1]},
+        "propertyNames": {"enum": list(short_examples.RESULT_KEYS)},
     }
     long_form: Schema = {
-        "required": [name for name in reader.NEEDED if name not in ("rule", "title")],
-        "properties": {"examples": {"type": ["array", "null"]}},
+        "required": [name for name in reader.NEEDED if name not in ("rule", "title", "outcomes")],
+        "properties": {"examples": of_rows},
+        "if": {"not": {"required": ["outcomes"]}},
+        "then": {
+            "if": graded,
+            "then": {"if": {"required": ["say"]}, "else": {"required": ["confidence"]}},
+            "else": one,
+        },
     }
     bare: Schema = {"required": ["examples"], "properties": {"examples": {"type": "object", "required": ["cleared"]}}}
     return {
-        "dependencies": {name: [short.SIGN] for name in _SHORT_ONLY},
+        "dependencies": {short.CLEARED: [short.SIGN]},
         "allOf": [
             {"if": bare, "then": {"required": [short.CLEARED]}},
             {"if": {"required": [short.SIGN]}, "then": short_form, "else": long_form},

@@ -79,7 +79,11 @@ TOP: dict[str, tuple[str, str]] = {
         "Fields in braces; without it the key columns of `each`.",
         'subject: "{who.client_name}, port {port.port_id}"',
     ),
-    "object": ("Findings on the same object are shown together.", 'object: "{who.client_vm}"'),
+    "object": (
+        "Findings on the same object are shown together. In a list the first is the object; the others are what it "
+        "rests on: findings of `explained_by` on them explain this one too.",
+        'object: "{who.client_vm}"',
+    ),
     "logs": (
         "Named groups of the pattern become columns of its hits. The name itself is true when the log has a hit.",
         "logs:\n  link_down:\n    in: esxi.vobd\n    match: '\\[esx\\.problem\\.net\\.vmnic\\.linkstate\\.down\\]'",
@@ -268,6 +272,9 @@ BELOW: dict[str, tuple[str, str]] = {
     ),
 }
 
+BELOW |= {f"rows.{key[9:]}": BELOW[key] for key in list(BELOW) if key.startswith("examples.")}
+BELOW["rows.rows"] = ("rows of the table of `each`: a list, or one row", "rows: {used_pct: 91}")
+BELOW["rows.expect"] = ("what the rule must say beside the result", "expect: {count: 2}")
 _LOG = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("logs.")}
 _SEEN = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("seen.")}
 _ANSWER = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("outcomes.")}
@@ -287,8 +294,13 @@ BELOW |= {
         "longer_than: 60s",
     ),
     "bare.match": (
-        "lines that match: each by itself, or all together where `sign` counts lines; in a list, one case an entry",
+        "lines that match: each by itself, or all together where `sign` counts lines; in a list, one case an entry; of "
+        "a rule over rows a list of examples",
         "match: |\n  2021-02-02T19:26:34.577Z: …",
+    ),
+    "bare.not_applicable": (
+        "examples of a rule over rows to which it does not apply",
+        "not_applicable:\n  - {name: switched off, rows: {pnic: vmnic0, link_up: false}}",
     ),
     "bare.no_match": (f"lines that do not match: {_CASES}", "no_match: |\n  2021-02-02T19:26:34.577Z: …"),
     "bare.cleared": (f"lines of the trouble and of its end: {_CASES}", "cleared: |\n  2021-02-02T19:26:34.577Z: …"),

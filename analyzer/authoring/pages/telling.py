@@ -107,7 +107,7 @@ def _each(table: Table) -> str:
 def _table(table: Table, how: str = "") -> str:
     """Return a table's name, how its rows are chosen, what it is and where it comes from."""
     source = f" From {table.source}" if table.source else ""
-    return f"{table.told}{how}. {table.meaning.rstrip('.')}.{source}"
+    return f"{table.spoken_name}{how}. {table.meaning.rstrip('.')}.{source}"
 
 
 def _join(rule: Rule, join: Join) -> str:

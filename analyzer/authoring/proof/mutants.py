@@ -101,6 +101,7 @@ def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
     yield "subject", rule.subject
     if rule.object is not None:
         yield "object", rule.object
+    yield from (("object", text) for text in rule.rests_on)
     yield from ((f"outcomes {n}, say", part.say) for n, part in enumerate(rule.outcomes, 1) if part.say is not None)
     yield from ((f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1))
     yield from ((f"fix {n}", text) for n, step in enumerate(rule.fix, 1) for text in step.templates)
@@ -247,6 +248,7 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
         population=replace(population, where=maybe(population.where)) if population is not None else None,
         subject=template(rule.subject),
         object=filled(rule.object),
+        rests_on=[template(text) for text in rule.rests_on],
         evidence=[node_of(node) for node in rule.evidence],
         chart=[node_of(node) for node in rule.chart],
     )

@@ -93,7 +93,7 @@ def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> 
 def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
     """Return for each moved number whether some case is judged otherwise."""
     before = _Base(rule, cases)
-    told = before.told()
+    told = before.answers()
     found = [False] * len(moved)
     elsewhere = [place for place, mutant in enumerate(moved) if _looks_elsewhere(mutant.rule, rule)]
     columns = {place: _changed(mutant.rule, rule) for place, mutant in enumerate(moved) if place not in elsewhere}
@@ -105,7 +105,7 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) ->
     for place in shown:
         found[place] = _shown(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
-        found[place] = _Base(moved[place].rule, cases).told() != told
+        found[place] = _Base(moved[place].rule, cases).answers() != told
     return found
 
 
@@ -153,7 +153,7 @@ class _Base:
                 self.evaluators[name] = one.evaluator(unseen_nodes)
         self._told: dict[str, Told] | None = None
 
-    def told(self) -> dict[str, Told]:
+    def answers(self) -> dict[str, Told]:
         """Return what the rule says of each case."""
         if self._told is None:
             self._told = next(iter(self.otherwise([{}])))

@@ -1,1 +1,1 @@
-"""The cases of one server: uploads, the process that triages each, and what is told of it."""
+"""The cases of one server: uploads, the process that triages each, and the events it sends."""

@@ -27,7 +27,7 @@ from analyzer import garbage
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
-from analyzer.errors import BacklineError, RefusedError, told
+from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.ingest.reader import ReadListener
 from analyzer.lazy_dataclass import dataclass
 from analyzer.paths import full
@@ -94,7 +94,7 @@ class Analysis:
             return self._without("failed", error, str(error))
         except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
             traceback.print_exc()
-            why = told(error)
+            why = failure_text(error)
             do = "Give fewer files at once." if isinstance(error, MemoryError) else "Please report it."
             return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
 
@@ -197,7 +197,7 @@ class Analysis:
             work = self._placed()
             result = batch.keep_whole(self.context, work, self.hashes, material, outcome, time.monotonic() - self.began)
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
-            self.notes.append(f"The case is not stored in the archive: {told(error)}")
+            self.notes.append(f"The case is not stored in the archive: {failure_text(error)}")
             return ""
         return result.id
 

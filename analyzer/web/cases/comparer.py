@@ -4,6 +4,8 @@ The order comes as one line of JSON on stdin, as that of an analysis (analyst.py
 
     {"sides": [{"name", "files", "path"}, …], "out": folder, "parent": pid, …}   and how cases are judged
 
+A side may be {"name", "archive", "case"}: a stored case, by its id or name.
+
 One line goes out: {"type": "end", "state": "done"} or "failed" with the error.
 """
 
@@ -15,14 +17,17 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer import garbage
-from analyzer.errors import BacklineError, told
+from analyzer.errors import BacklineError, failure_text
 from analyzer.rules.run_options import RunOptions
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
+
+if TYPE_CHECKING:
+    from analyzer.compare.sides import Recall
 
 
 def compared(order: Mapping[str, Any]) -> Record:
@@ -33,7 +38,7 @@ def compared(order: Mapping[str, Any]) -> Record:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return failed(BacklineError("the comparison failed", why=told(error), do="Please report it."))
+        return failed(BacklineError("the comparison failed", why=failure_text(error), do="Please report it."))
     return {"state": "done"}
 
 
@@ -44,16 +49,26 @@ def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> No
     from analyzer.report import comparison  # noqa: PLC0415 - with it
     from analyzer.triage import Options  # noqa: PLC0415 - with it
 
-    folders = [Path(side["path"]) for side in sides if side["path"]]
+    folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
     found = read_sides(
-        [places_of(side) for side in sides], Options(how.limits, how.folders(), local, with_drafts=how.drafts)
+        [_stored(side) if "archive" in side else places_of(side) for side in sides],
+        Options(how.limits, how.folders(), local, with_drafts=how.drafts),
     )
     for side, given in zip(found, sides, strict=True):
         side.name = str(given["name"]) or side.name
     document = compare(named_apart(found))
     texts = (comparison.dumps(document), comparison.html(document), comparison.markdown(document))
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
+
+
+def _stored(side: Mapping[str, Any]) -> Recall:
+    """Return what recalls a case of the archive; UsageError when none or several are meant."""
+    from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
+    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
+
+    archive = Archive.open(side["archive"])
+    return stored_side(archive, archive.snapshot().find(side["case"]))
 
 
 def main() -> None:

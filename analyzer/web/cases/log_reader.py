@@ -25,7 +25,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analyzer import garbage
-from analyzer.errors import BacklineError, UsageError, told
+from analyzer.errors import BacklineError, UsageError, failure_text
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log import around
 from analyzer.merged_log.reading import LogQuery, MergedLine, MergedLog
@@ -50,7 +50,7 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return failed(BacklineError("the logs cannot be read", why=told(error), do="Please report it."))
+        return failed(BacklineError("the logs cannot be read", why=failure_text(error), do="Please report it."))
 
 
 def _sent(order: Mapping[str, Any], out: ProgressWriter) -> Record:

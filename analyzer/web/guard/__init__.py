@@ -1,1 +1,1 @@
-"""Who may talk to the server, how much and how long, and the private place of what came."""
+"""Who may talk to the server, how much and how long, and the private folder for uploads."""

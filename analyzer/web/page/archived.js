@@ -40,15 +40,14 @@ export class Shelved {
     try {
       const known = await ask("GET", `/archive/cases/${id}`);
       if (this.id !== id) return;
-      this.draw(known);
-      this.jump(spot);
+      this.draw(known, spot);
     } catch (error) {
       if (this.id === id) this.fail(error.parts ?? { what: String(error) });
     }
     this.title.focus({ preventScroll: true });
   }
 
-  draw(known) {
+  draw(known, spot = "") {
     this.known = known;
     if (known.report) look(known.id);
     this.title.textContent = known.name || "case";
@@ -64,7 +63,7 @@ export class Shelved {
     const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
     this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
       link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }));
-    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: `${base}/report#framed=1&theme=${theme()}`, sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
+    this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: this.address(spot), sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
     this.reading.replaceChildren(this.frame);
     this.list();
   }
@@ -79,15 +78,21 @@ export class Shelved {
 
   /** Show a finding in the report. */
   jump(spot) {
-    if (!spot || !this.frame) return;
-    let anchor = spot;
-    if (spot.startsWith("[")) {
-      try {
-        const [rule, , subject] = JSON.parse(spot);
-        anchor = this.known.findings.find((one) => one.rule === rule && one.subject === (subject ?? ""))?.anchor ?? "";
-      } catch { anchor = ""; }
-    }
-    if (anchor) this.frame.src = below(`/cases/${this.known.id}/report#f=${anchor}&framed=1&theme=${theme()}`);
+    if (this.anchor(spot) && this.frame) this.frame.src = this.address(spot);
+  }
+
+  /** The address of the report, at a finding where one is meant: a frame whose address changes while it loads asks for the report twice. */
+  address(spot) {
+    const anchor = this.anchor(spot);
+    return below(`/cases/${this.known.id}/report#${anchor ? `f=${anchor}&` : ""}framed=1&theme=${theme()}`);
+  }
+
+  anchor(spot) {
+    if (!spot?.startsWith("[")) return spot ?? "";
+    try {
+      const [rule, , subject] = JSON.parse(spot);
+      return this.known.findings.find((one) => one.rule === rule && one.subject === (subject ?? ""))?.anchor ?? "";
+    } catch { return ""; }
   }
 
   // --- labels ---

@@ -199,7 +199,7 @@ export const theme = () => document.documentElement.dataset.theme ?? (matchMedia
 
 /** Give the open reports the theme of the page. */
 export function themed() {
-  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.src = frame.src.replace(/theme=\w*$/, `theme=${theme()}`);
+  for (const frame of document.querySelectorAll("#report, iframe.report, #heatmap")) frame.src = frame.src.replace(/theme=\w*$/, `theme=${theme()}`);
 }
 
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");

@@ -13,7 +13,8 @@ const readable = (one) => isOver(one) && one.report;
 /** Offer the other cases that have a report; called whenever something of a case changes. */
 export function offer(one) {
   const others = readable(one) ? all().filter((other) => other.id !== one.id && readable(other)).slice(0, MOST) : [];
-  show($("compare"), others.length > 0, $("case-back"));
+  show($("compare"), readable(one), $("case-back"));
+  $("case-with").hidden = !others.length;
   const key = JSON.stringify(others.map((other) => [other.id, other.name]));
   if ($("case-with").dataset.key !== key) {
     const chosen = $("case-with").value;
@@ -32,14 +33,16 @@ function told(text = "", ...links) {
 /** Compare the case on the screen with the chosen one; the one that came first stands first. */
 export async function compare(id) {
   if (busy) return;
-  const pair = [get(id), get($("case-with").value)].filter(Boolean).sort((a, b) => a.created - b.created || a.order - b.order);
-  if (pair.length < 2) return;
+  const place = $("case-other").value.trim();
+  const chosen = place ? { place, name: place } : get($("case-with").value);
+  const pair = place ? [get(id), chosen] : [get(id), chosen].filter(Boolean).sort((a, b) => a.created - b.created || a.order - b.order);
+  if (pair.length < 2) { $("case-other").focus(); return; }
   const [first, last] = pair;
   [busy, asked] = [true, id];
   $("case-compare").disabled = true;
-  told(`Comparing "${first.name}" with "${last.name}": both are read again, which takes as long as reading them did.`);
+  told(`Comparing "${first.name}" with "${last.name}": what is not stored is read again, which takes as long as reading it did.`);
   try {
-    const made = await ask("POST", "/comparisons", { cases: [first.id, last.id] });
+    const made = await ask("POST", "/comparisons", { cases: pair.map((one) => one.id ?? { place: one.place }) });
     if (asked === id) ready(made.id, first, last);
   } catch (error) {
     const { what, why, do: todo } = error.parts ?? { what: String(error) };

@@ -2,6 +2,7 @@
 import { SEVERITIES, count, hear, make, mark } from "./dom.js";
 import { below, help } from "./link.js";
 import { Shelved } from "./archived.js";
+import { theme } from "./case.js";
 
 const MORE = 2000; // rows on request
 const EXAMPLES = [
@@ -316,8 +317,8 @@ class HeatMap {
       this.box.replaceChildren(nothing(sentence(what), [where, why, todo].filter(Boolean).map(sentence).join(" "), make("button", { type: "button", onclick: () => this.open() }, "Try again")));
       return;
     }
-    this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: below(MAP), sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
-    this.frame.addEventListener("load", () => this.hand());
+    this.frame = make("iframe", { id: "heatmap", title: "Heat map: what every rule said in every stored case", src: `${below(MAP)}#framed=1&theme=${theme()}`, sandbox: "allow-scripts allow-downloads allow-popups allow-modals" });
+    this.frame.addEventListener("load", () => this.hand(), { once: true }); // colours that change load nothing anew
     const anew = make("button", { type: "button", class: "small", onclick: () => { this.frame = null; this.open(); } }, "Draw it again");
     this.box.replaceChildren(make("div", { class: "line mapline" }, make("p", { class: "note" }, "Click a cell to see what was found there and to open the report of its case. ", make("a", { href: help("fleet#the-page"), target: "_blank", rel: "noopener" }, "How to read the map")), anew), this.frame);
   }

@@ -427,6 +427,7 @@ async function start() {
   }
   info = await ask("GET", "/info").catch(() => ({}));
   document.querySelector('#nav [data-view="archive"]').hidden = !info.archive;
+  if (info.archive) $("case-other").placeholder = "stored case, or path";
   await refresh();
   bind();
   listen(cases.take);

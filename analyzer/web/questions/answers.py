@@ -264,7 +264,7 @@ def _left(found: search.SearchResult) -> dict[str, Any]:
     """Return which cases answer no question, as notes and as the number of refused ones."""
     refused = found.counts.pop("refused_cases", 0)
     found.counts["unread_cases"] = found.counts.get("unread_cases", 0) - refused
-    left = searchtext.left_told(found)
+    left = searchtext.left_text(found)
     return {"left": [_sentence(left)] if left else [], "refused": refused}
 
 
@@ -278,7 +278,7 @@ def _refused(count: int) -> list[str]:
 def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> AnswerTable:
     terms, same = wanted.terms, wanted.same
     found = search.machines(archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS)
-    said = searchtext.machines_told(found, anywhere=False, listed=True)
+    said = searchtext.machines_text(found, anywhere=False, listed=True)
     untold = found.counts.get("untold", 0)
     if unknown:
         rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
@@ -324,7 +324,7 @@ def _findings(archive: Archive, wanted: Question, asked: FieldQuestion, window: 
     by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
     chosen = search.Filter(wanted.rule, wanted.kb)
     found = search.findings(archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS)
-    said = searchtext.findings_told(found, listed=True)
+    said = searchtext.findings_text(found, listed=True)
     untold, partly = found.counts.get("untold", 0), bool(found.counts.get("unjudged_cases"))
     if asked.unknown:
         rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)

@@ -89,8 +89,8 @@ class LibraryRoutes:
         try:
             return wire.answer(await self._ask(lambda: answers.answered(self.library, asked)))
         except question.Misread as error:
-            told = wire.told(error)
-            told["error"]["mistake"] = question.told(error, asked.field)
+            told = wire.error_record(error)
+            told["error"]["mistake"] = question.mistake_record(error, asked.field)
             return wire.answer(told, 400)
 
     async def tables(self, request: Request) -> Response:

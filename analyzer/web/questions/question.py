@@ -159,7 +159,7 @@ def _term(part: FieldPart, number: int) -> Term:
         raise Misread(error.message, start=start, width=error.place.width, do=error.help) from None
 
 
-def told(error: Misread, field: str) -> dict[str, Any]:
+def mistake_record(error: Misread, field: str) -> dict[str, Any]:
     """Return what the page shows of a mistake: the line of the field, and the caret below it."""
     start = min(error.start, len(field))
     first = field.rfind("\n", 0, start) + 1

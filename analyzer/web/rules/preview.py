@@ -161,8 +161,8 @@ def _explained(explanation: Explanation) -> Record:
         "title": one_line(explanation.title, 300),
         "counts": explanation.counts,
         "counted": explain_text.counted(explanation.counts),
-        "subjects": [subject(one) for one in explanation.told[:SUBJECTS]],
-        "more": max(0, len(explanation.told) - SUBJECTS),
+        "subjects": [subject(one) for one in explanation.subjects[:SUBJECTS]],
+        "more": max(0, len(explanation.subjects) - SUBJECTS),
         "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
         "notes": [one_line(text, TEXT) for text in explanation.notes[:LISTED]],
         "failed": one_line(explanation.failed, TEXT),
@@ -209,7 +209,7 @@ def error_record(error: BacklineError) -> Record:
 # --- what this process does ---
 
 
-class Trial:
+class Preview:
     """One order."""
 
     def __init__(self, order: Mapping[str, Any], listener: ProgressWriter) -> None:
@@ -305,7 +305,7 @@ def main() -> None:
         os._exit(1)
     order = json.loads(first)
     end_with(order["parent"], listen=False)
-    trial = Trial(order, ProgressWriter(out))
+    trial = Preview(order, ProgressWriter(out))
 
     def listen() -> None:
         for line in stdin:

@@ -84,7 +84,7 @@ class PreviewProcess:
                 raise _too_long(bound) from None
             if isinstance(line, Ended):
                 self.close()
-                told = line.told()
+                told = line.failure()
                 raise Refusal(500, told["what"], why=told["why"], do=told["do"])
             kind = line.get("type")
             if kind == wanted:
@@ -121,7 +121,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-class Trials:
+class PreviewProcesses:
     """All trials of one server."""
 
     def __init__(self, place: PrivatePlace) -> None:
@@ -191,7 +191,7 @@ class Trials:
                     yield {"type": "waiting"}
                     continue
                 if isinstance(line, Ended):
-                    yield {"type": "error", "error": line.told()}
+                    yield {"type": "error", "error": line.failure()}
                     return
                 yield line
                 if line.get("type") in ("report", "error", "broken"):

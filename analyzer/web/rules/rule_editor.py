@@ -25,7 +25,7 @@ from analyzer.text import one_line
 from analyzer.web import wire
 from analyzer.web.app import Serving
 from analyzer.web.questions.library import aside
-from analyzer.web.rules.preview_processes import Trials
+from analyzer.web.rules.preview_processes import PreviewProcesses
 from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class RuleRoutes:
 
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
-        self._trials = Trials(serving.place)
+        self._trials = PreviewProcesses(serving.place)
         self._closer: asyncio.Task[None] | None = None
 
     async def all(self, request: Request) -> Response:

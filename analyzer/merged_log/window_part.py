@@ -8,7 +8,7 @@ _ENTRY = 400  # bytes that an entry costs beside its text, and a line of it
 Key = tuple[object, ...]
 
 
-class Shelf:
+class WindowPart:
     """The entries behind `after` that come first.
 
     behind  the key of the first entry that had no room, None when all had

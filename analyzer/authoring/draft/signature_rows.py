@@ -47,7 +47,7 @@ class HitRows:
 
     def head(self) -> list[str]:
         """Return the lines of `each`, `join` and `subject`."""
-        told = f"each {told_of(self.column)}"
+        told = f"each {column_text(self.column)}"
         shown = scalar(f"{{{self.alias}.{self.column}}}")
         over = f"  {CLEAR}: {{table: {self.ended}, by: [{self.column}], rows: many}}  # the lines that say it is over"
         return [
@@ -92,7 +92,7 @@ class HitRows:
         return list(self.measured.items())[:MOST_MEASURED]
 
 
-def told_of(column: str) -> str:
+def column_text(column: str) -> str:
     """Return what a column of a subject tells apart, in words."""
     return "machine" if column == "node" else f"{column.replace('_', ' ')} that a line names"
 

@@ -1,0 +1,27 @@
+"""A stored case as a side of a comparison: its rows, judged anew by the rules of the other sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from analyzer.archive.entry import Stored
+from analyzer.archive.store import Archive
+from analyzer.compare.sides import Recall
+
+if TYPE_CHECKING:
+    from analyzer.case_data import CaseData
+    from analyzer.scan.hits import Signature
+
+
+def stored_side(archive: Archive, stored: Stored) -> Recall:
+    """Return what recalls a stored case; where a judgement alone is stored, its document."""
+
+    def recall(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
+        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
+        from analyzer.archive.restore.recall import material  # noqa: PLC0415 - with it
+
+        document = browse.document(archive, stored)
+        return document if stored.facts is None else material(archive, stored, signatures)
+
+    return recall

@@ -1,0 +1,40 @@
+"""The number of a finding: the same in the page, the note, the terminal and in `backline log --around 3`.
+
+Findings are counted as they are read (`stories.in_order`): one rule at one weight is one number, on however many
+objects. Its objects are `3`, `3.2`, `3.3`. What is muted has no number.
+"""
+
+from __future__ import annotations
+
+from analyzer.report.finding_rows import FindingGroup
+from analyzer.report.stories import in_order, stories
+from analyzer.report.wording import Doc
+
+
+class CasePart(Doc):
+    """A part of a case document. Its findings keep the numbers that they have in the whole case."""
+
+    def __init__(self, whole: Doc, part: Doc) -> None:
+        super().__init__(part)
+        self.numbers = numbers(whole)
+
+
+def numbers(doc: Doc) -> dict[str, str]:
+    """Return id of a finding -> its number; the first object of a finding has the number alone."""
+    if isinstance(doc, CasePart):
+        return doc.numbers
+    found: dict[str, str] = {}
+    for number, row in enumerate(rows(doc), 1):
+        for place, one in enumerate(row.findings, 1):
+            found[one["id"]] = f"{number}.{place}" if place > 1 else str(number)
+    return found
+
+
+def rows(doc: Doc) -> list[FindingGroup]:
+    """Return the findings that count, folded, in the order in which every report tells them."""
+    return in_order(stories(doc))
+
+
+def of_row(row: FindingGroup, known: dict[str, str]) -> str:
+    """Return the number of a row among `numbers` of its document."""
+    return known.get(row.first["id"], "").partition(".")[0]

@@ -1,0 +1,62 @@
+"""What a tool puts before every line of a text: numbers of lines, the times of a terminal's log.
+
+`cat -n`, `nl`, `less -N` and editors number the lines; SecureCRT, MobaXterm and Tera Term write the time in brackets
+before each line of a session. Text copied from the source of a web page has its signs as entities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from analyzer.sources.markup import QUOTES
+
+LOOKED_AT = 200  # lines of a text
+LEAST = 2  # lines with something in them
+NUMBERED = 5  # lines that are surely numbered, not by chance; from 1 on these are fewer
+FROM_1 = 3
+_NUMBER = re.compile(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
+_DAY = r"(?:(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d)[ T])?"
+_TIME = re.compile(
+    rf"(?:\[{_DAY}\d\d:\d\d[:.]\d\d(?:[.,]\d{{1,6}})?(?: \d{{4}})?\]|{_DAY}\d\d:\d\d:\d\d(?:\.\d{{1,6}})?[>|])(?: |$)"
+)
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
+# What WordPress and mail programs make of two and three dashes and of quotes.
+_TYPESET = QUOTES | str.maketrans({"–": "--", "—": "---"})
+_ANY_TYPESET = re.compile(f"[{''.join(map(chr, _TYPESET))}]")
+_TAG = re.compile(r"<[/?A-Za-z]")
+
+
+def without_margin(lines: Sequence[str]) -> list[str]:
+    """Return lines without what stands before every one of them, and with entities of HTML as the signs they mean."""
+    if any("&" in line and _ENTITY.search(line) for line in lines) and not any(map(_TAG.search, lines)):
+        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
+
+        lines = [html.unescape(line) if "&" in line else line for line in lines]
+    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
+        lines = [line.translate(_TYPESET) for line in lines]
+    told = [line for line in lines[:LOOKED_AT] if line.strip()]
+    if len(told) < LEAST:
+        return list(lines)
+    if all(map(_TIME.match, told)):
+        return [_TIME.sub("", line, count=1) for line in lines]
+    if _NUMBER.match(told[0]) and _numbered(told):
+        return _without_numbers(lines)
+    return list(lines)
+
+
+def _numbered(told: Sequence[str]) -> bool:
+    """Tell whether lines are numbered one by one; those that are blank may have no number of their own."""
+    found = [_NUMBER.match(line) for line in told]
+    numbers = [int(one["number"]) for one in found if one is not None]
+    if len(numbers) < len(told) or len(numbers) < (FROM_1 if numbers[0] == 1 else NUMBERED):
+        return False
+    return all(after == before + 1 for before, after in pairwise(numbers))
+
+
+def _without_numbers(lines: Sequence[str]) -> list[str]:
+    """Return lines without their numbers and the gap behind them, which is as wide on each of them."""
+    found = [_NUMBER.match(line) for line in lines]
+    gap = min((len(one["gap"]) for one in found if one is not None and one["gap"]), default=0)
+    return [line if one is None else line[one.end("number") + gap :] for line, one in zip(lines, found, strict=True)]

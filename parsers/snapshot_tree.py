@@ -1,0 +1,97 @@
+"""`vim-cmd vmsvc/snapshot.get ID`: the snapshots of a VM as a tree, which `create` and `revert` print too.
+
+Source: public captures of ESXi 5.5 to 7.0. Each level has two dashes more, a child stands below `|-CHILD`. The label
+"Desciption" is spelt so by the host; more lines of a description are counted as not understood. The time is UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table, Value
+
+TABLE = Table(
+    name="esxi.snapshot_tree",
+    meaning="Snapshots of a VM as vim-cmd prints them.",
+    source="vim-cmd vmsvc/snapshot.get <vmid>",
+    ask="`vim-cmd vmsvc/getallvms` and `vim-cmd vmsvc/snapshot.get <vmid>`",
+    key=("vmid", "snapshot_uid"),
+    columns=(
+        Column("vmid", "int", "number of the VM on the host, as getallvms lists it; empty without the command"),
+        Column("snapshot_uid", "int", "number of the snapshot"),
+        Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
+        Column("snapshot_name", "str", "its name"),
+        Column("created", "time", "when it was made", "UTC"),
+        Column("snapshot_state", "str", "powered on, powered off, suspended: with memory, or without"),
+    ),
+)
+_LABEL = re.compile(r"\s*(?P<level>-+)Snapshot (?P<label>Name|Id|Desc\w+|Created On|State)\s*:(?: (?P<text>.*))?$")
+_CHILD = re.compile(r"\s*-*\|-CHILD\s*$")
+_ROOT = re.compile(r"\s*(?:-*\|-ROOT|(?:Get|Create|Revert) Snapshot:)\s*$")
+_COLUMNS = {"Name": "snapshot_name", "Id": "snapshot_uid", "Created On": "created", "State": "snapshot_state"}
+
+
+def parse(block: Block) -> Output:
+    """Read the tree, one row a snapshot; a value of one whose name is missing is a fault, and so is a strange line."""
+    vmid = block.params.get("vmid")
+    parents: dict[int, Value] = {}
+    row: Row | None = None
+    for number, text in enumerate(block.lines, block.first_line):
+        found, root = _LABEL.match(text), _ROOT.match(text)
+        if row is not None and (root or _CHILD.match(text) or (found and found["label"] == "Name")):
+            yield row
+            row = None
+        if found is None:
+            if root:
+                parents = {}
+            elif text.strip() and not _CHILD.match(text):
+                yield fault_at(block, number, PARSER.name, "neither a label of a snapshot nor a branch")
+            continue
+        label, told = found["label"], (found["text"] or "").strip()
+        if label == "Name":
+            empty: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            row = Row(TABLE, empty | {"vmid": int(vmid) if vmid else None}, block, number, {})
+        if row is None or _COLUMNS.get(label) in row.lines:
+            yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose name is missing")
+        elif label in _COLUMNS:
+            if not _put(row, label, told, number):
+                yield fault_at(block, number, PARSER.name, f"{label} has no value that can be read")
+            if label == "Id":
+                level = len(found["level"])
+                row.values["parent_uid"] = parents.get(level - 2)
+                parents[level] = row.values["snapshot_uid"]
+    if row is not None:
+        yield row
+
+
+def _put(row: Row, label: str, told: str, number: int) -> bool:
+    """Put a value into its column; what is no number or no time stays empty, and the answer is False."""
+    value: Value = told or None
+    if label == "Id":
+        value = int(told) if told.isdecimal() and len(told) < 10 else None
+    elif label == "Created On":
+        value = _time(told)
+    row.values[_COLUMNS[label]] = value
+    row.lines = {**row.lines, _COLUMNS[label]: number}
+    return value is not None or not told
+
+
+def _time(told: str) -> str | None:
+    """Return `2/26/2021 17:41:7`, month first and without zeros, as the columns of times have it."""
+    try:
+        return datetime.strptime(told, "%m/%d/%Y %H:%M:%S").strftime("%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        return None
+
+
+PARSER = Parser(
+    name="snapshot_tree",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(r"\bvim-cmd\s+vmsvc/snapshot\.(?:get|create|revert)\s+(?P<vmid>\d{1,6})\b",),
+    shape=r"^\s*(?:Get|Create|Revert) Snapshot:\s*$|^\s*\|-ROOT\s*$",
+    body=r"^\s*(?:(?:Get|Create|Revert) Snapshot:|-+Snapshot [A-Z][A-Za-z ]*:.*|-*\|-(?:ROOT|CHILD))\s*$",
+)

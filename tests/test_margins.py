@@ -1,0 +1,95 @@
+"""What tools put before every line of a text, or make of its signs, costs no row: the rows and their lines stay."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer import open_case
+from analyzer.scan.blocks import LineBlocks
+from analyzer.sources.margins import without_margin
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+SESSION = SAMPLES / "cases" / "lab-ring-before" / "esx0.txt"
+LISTS = (SAMPLES / "storage_path" / "two_paths.txt", SAMPLES / "nsxt_cluster_status" / "stable.txt")
+
+
+def each(change: Callable[[int, str], str]) -> Callable[[str], str]:
+    """Change every line of a text, given its number."""
+    return lambda text: "\n".join(change(number, line) for number, line in enumerate(text.splitlines(), 1))
+
+
+# Synthetic; each follows what the tool prints.
+WAYS = {
+    "cat -n": each(lambda number, line: f"{number:6}\t{line}"),
+    "less -N": each(lambda number, line: f"{number:7} {line}"),
+    "SecureCRT": each(lambda _, line: f"[2021-03-02 10:11:12] {line}"),
+    "MobaXterm": each(lambda _, line: f"[2021-03-02 10:11.12] {line}"),
+    "Tera Term": each(lambda _, line: f"[Tue Mar 02 10:11:12.345 2021] {line}"),
+    "a mail's answer": each(lambda _, line: f"> {line}"),
+    "colours": each(lambda _, line: f"\x1b[0m{line}\x1b[K"),
+    "the source of a page": html.escape,
+    "a blog": lambda text: text.replace("--", "–").replace('"', "”"),
+    "Notepad": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+}
+
+
+def rows(path: Path) -> dict[str, list[tuple[int, str]]]:
+    """Every row of every table of a text with the line it stands on, but for where the text itself lies."""
+    case = open_case(path)
+    found = {}
+    for name in case.tables:
+        table = case.table(name)
+        cells = table.drop(columns=["node", "member", "line"]).to_numpy().tolist()
+        found[name] = [(line, str(row)) for line, row in zip(table["line"].tolist(), cells, strict=True)]
+    return found
+
+
+@pytest.fixture(scope="module")
+def plain() -> dict[Path, dict[str, list[tuple[int, str]]]]:
+    """The rows of the texts as they are."""
+    return {path: rows(path) for path in (SESSION, *LISTS)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_text_gives_the_same_rows_on_the_same_lines(
+    way: str, plain: dict[Path, dict[str, list[tuple[int, str]]]], tmp_path: Path
+) -> None:
+    """A session and bare outputs, with known file names or not, are read whichever tool has had them."""
+    for path, expected in plain.items():
+        changed = tmp_path / path.name
+        changed.write_text(WAYS[way](path.read_text(encoding="utf-8")), encoding="utf-8", newline="")
+        assert expected
+        assert rows(changed) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 vmnic0\n2 vmnic1",
+        "1 vmnic0\n2 vmnic1\n4 vmnic3\n5 vmnic4",
+        "  vmnic0: 1\n  vmnic1: 2",
+        "2021-03-02 10:11:12 vmnic0 is down\n2021-03-02 10:11:13 vmnic0 is up",
+        "[2021-03-02 10:11:12] one line of a tool alone has it\nand no other",
+    ],
+)
+def test_what_stands_before_some_lines_belongs_to_them(text: str) -> None:
+    """A list with numbers of its own, a table and the times of a log stay as they are."""
+    assert without_margin(text.splitlines()) == text.splitlines()
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=30), max_size=12))
+def test_no_line_is_lost_or_added(lines: list[str]) -> None:
+    """Whatever a text holds, each line stays where it is, so that evidence names the right one."""
+    assert len(without_margin(lines)) == len(lines)
+
+
+def test_the_mark_of_notepad_is_no_part_of_the_first_line_of_a_log() -> None:
+    """A log saved with a byte order mark has its first line searched."""
+    blocks = [bytes(block.data[: block.end]) for block in LineBlocks(["\ufefffirst\nsecond\n".encode()], 1000)]
+    assert b"".join(blocks) == b"first\nsecond\n"

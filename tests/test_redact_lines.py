@@ -1,0 +1,169 @@
+"""Lines of logs without names: read once, each word replaced and proved once, with what whole texts give as the measure."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+import urllib.parse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from analyzer.cli import main
+from analyzer.merged_log import show
+from analyzer.redact.identities import Identities
+from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
+from analyzer.redact.namemap import NameMap
+from analyzer.redact.replacing import Replacer
+from analyzer.redact.residue import Residue
+from tests.redaction_check import spellings
+
+CASE = Path(__file__).resolve().parent.parent / "samples" / "cases" / "slow-storage"
+# A host whose names are parts of one another, spelled in more ways than one.
+NAMES = [
+    ("host", "esx01"), ("host", "esx01-db"), ("host", "esx011"), ("host", "web.site-b.example"), ("vm", "Acme ERP prod"),
+    ("vm", "Acme ERP"), ("vm", "lin-db,02 (prod)"), ("vm", "error"), ("user", "CORP\\j.doe"), ("email", "jane.roe@corp.example"),
+    ("datastore", "gold \"one\""), ("ipv4", "10.20.30.4"), ("ipv4", "10.20.30.44"), ("ipv6", "fd00:12::7"), ("ipv6", "fd00:12::77"),
+    ("mac", "00505612ab01"), ("device", "600508b1001c00000000000000a10777"), ("ticket", "12345678"),
+    ("uuid", "59e1f0aa1b2c3d4e0007002590aa7001"), ("label", "m\u00fcnchen-west"),
+]  # fmt: skip
+SOUGHT = [
+    "esx01", "web.site-b", "corp.example", "Acme ERP", "lin-db,02 (prod)", "j.doe", "jane.roe", 'gold "one"', "10.20.30.4",
+    "fd00:12::7", "00:50:56:12:ab:01", "0050.5612.ab01", "600508b1001c00000000000000a10777", "12345678",
+    "59e1f0aa-1b2c-3d4e-0007-002590aa7001", "m\u00fcnchen-west",
+]  # fmt: skip
+SPOKEN = [
+    "esx01", "esx01-db", "esx011.corp.example", "WEB.site-b.example", "Acme ERP prod", "acme erp", "lin-db,02 (prod)",
+    "CORP\\j.doe", "jane.roe@corp.example", 'gold "one"', "10.20.30.4", "10.20.30.44", "10-20-30-4", "fd00:12::7", "FD00:12::77",
+    "fd00:12:0:0:0:0:0:7", "fd00:0012:0000:0000:0000:0000:0000:0007", "00:50:56:12:AB:01", "00-50-56-12-ab-01", "0050.5612.ab01",
+    "005056:12:ab:01 00505612ab01", "naa.600508b1001c00000000000000a10777", "59e1f0aa-1b2c3d4e-0007-002590aa7001",
+    "59 e1 f0 aa 1b 2c 3d 4e-00 07 00 25 90 aa 70 01", "SR 12345678", "m\u00fcnchen-west",
+]  # fmt: skip
+CODES: list[Callable[[str], str]] = [
+    str, str, str.upper, urllib.parse.quote, html.escape, lambda name: json.dumps(name)[1:-1],
+    lambda name: "".join(f"&#{ord(sign)};" for sign in name), lambda name: "".join(f"%{ord(sign):02x}" for sign in name if ord(sign) < 128),
+    lambda name: base64.b64encode(name.encode()).decode(), lambda name: name.encode().hex(),
+]  # fmt: skip
+PLAIN = ["completed", "0x4b2f", "(1234)", "error", "vmnic3", "state:", "->", "2021", "a=b", "[opID=5e3f-77]", "89%"]
+
+
+@st.composite
+def log_lines(draw: st.DrawFn) -> list[str]:
+    """Lines of plain words in which names stand, some of them encoded; `|` on both sides tells the words from names."""
+    name = st.builds(lambda code, name: code(name), st.sampled_from(CODES), st.sampled_from(SPOKEN))
+    word = st.one_of(st.sampled_from(PLAIN), name.map(lambda one: f"| {one} |"))
+    line = st.lists(word, min_size=1, max_size=8).map(" ".join)
+    return draw(st.lists(line.map(lambda text: f"2021-03-01T00:00:00.002Z {text}"), min_size=1, max_size=6))
+
+
+def known() -> Identities:
+    """The names of the host."""
+    names = Identities()
+    for kind, name in NAMES:
+        if kind in ("ipv4", "ipv6", "mac", "device", "uuid", "ticket"):
+            names.names[kind, name] = None
+        else:
+            names.cell(kind, name)
+    return names
+
+
+@pytest.fixture(scope="module")
+def replacer() -> Replacer:
+    """What replaces the names of the host."""
+    found = known().found()
+    given_names = NameMap()
+    given_names.reserve(name for _, name in found)
+    return Replacer(given_names, found)
+
+
+@settings(max_examples=60, deadline=None)
+@example(lines=["2021-03-01T00:00:00.002Z | 31302e32302e33302e34 | | 31302e32302e33302e3434 |"])
+@given(lines=log_lines())
+def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> None:
+    """However a name is written in a line, it is gone; the words beside it, and the lines, are what they were."""
+    made = LineReplacer(replacer).texts(lines)
+    assert made == replacer.texts(lines)
+    for line, new in made.items():
+        low = new.lower()
+        for name in SOUGHT:
+            pattern = r"(?<![\d.]){}(?!\d|\.\d)" if name[0] == "1" else "{}"
+            left = [one for one in spellings(name) if re.search(pattern.format(re.escape(one)), low)]
+            assert not left, (line, new)
+        kept = [part for part in re.split(r"\|[^|]*\|", html.unescape(line)) if part.strip()]
+        assert all(part.strip() in html.unescape(urllib.parse.unquote(new)) or "%" in part for part in kept), (
+            line,
+            new,
+        )
+        assert line.count("|") == new.count("|") and new.startswith("2021-03-01T00:00:00.002Z ")
+    proof = LineProof(Residue(replacer, known().found()))
+    assert not list(proof.survivors("the output", list(made.values())))
+
+
+SAID = [
+    "Hostd: user={0} logged in from {1}", "Accepted password for {0} from {1} port 22", 'VM "{0}" on host {2} failed',
+    "connect to {1} failed, driver 6.7.0.3", "Serial Number: {3}", "SR {3}: see INC00{3}", "server {2} mount point /vol/{0}",
+    "device naa.600508b1001c0000{3}0000a1 path", "/vmfs/volumes/{0}/{2}/{2}.vmx: opened 0x{3}", "link {2}.corp.example is up {3}",
+]  # fmt: skip
+VALUE = st.sampled_from(
+    ["esx01", "db12", "1234", "12", "ab34", "3ab4", "acme-7", "m3", "12345678", "123456", "5b0c1c39", "web"]
+)
+ADDRESS = st.sampled_from(["10.1.1.7", "6.7.0.3", "10.1.1.70", "192.168.300.1", "127.0.0.1"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(SAID), VALUE, ADDRESS, VALUE, VALUE), min_size=1, max_size=40))
+def test_the_names_of_lines_of_one_form_are_all_taken(said: list[tuple[str, ...]]) -> None:
+    """Of lines that differ in numbers alone no name is passed over: they give the names that each line for itself gives."""
+    lines = [form.format(*values) for form, *values in said]
+    each, once = Identities(), Identities()
+    each.lines(lines)
+    names = LineNames(once)
+    for line in lines:
+        names.take([line])
+        names.close()
+    assert once.found() == each.found()
+
+
+def run(*words: object) -> Any:
+    """Run the command in this process."""
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+LEAKS = ("ESX71", "es\u00adx71", "e&#115;x71", "%65sx71", b"lin-erp02".hex(), "bGluLWVycDAy", "lun-prod-07", "nothing")
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+@pytest.mark.parametrize("form", ["text", "jsonl", "csv"])
+def test_a_name_that_is_left_in_a_line_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str, form: str
+) -> None:
+    """Output in which a name is left is not printed: exit code 6, and the message says at which line, not which name."""
+    whole = show.written
+
+    def leaking(lines: Iterator[Any], form: str) -> Iterator[str]:
+        yield from whole(lines, form)
+        yield f"2021-03-01T00:00:00.002Z and {leak}, said [vmkernel.log:77]"
+
+    monkeypatch.setattr(show, "written", leaking)
+    done = run("log", CASE, "--format", form, "--redact", "--redact-map", tmp_path / "map")
+    assert done.exit_code == (0 if leak == "nothing" else 6), done.output
+    assert bool(done.stdout) == (leak == "nothing")
+    assert leak == "nothing" or ("the output, line" in done.output and leak.lower() not in done.output.lower())
+
+
+def test_the_material_is_read_once_for_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--redact` the logs are read as often as without, beside the reading for the names of tables."""
+    from analyzer.merged_log.reading import MergedLog
+
+    read: list[int] = []
+    whole = MergedLog._read
+    monkeypatch.setattr(MergedLog, "_read", lambda self, *args, **words: read.append(1) or whole(self, *args, **words))
+    assert run("log", CASE, "--redact", "--redact-map", tmp_path / "map").exit_code == 0
+    assert read == [1]

@@ -1,0 +1,95 @@
+"""Lines of a log that a mail or a terminal has wrapped are read whole, each on the line where it begins."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.cli import main
+from analyzer.sources.wrapped import is_wrapped, unwrapped
+
+# Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.
+LOG = """\
+2017-03-08T05:55:24.101Z cpu12:65938)NMP: nmp_ThrottleLogForDevice:3617: Cmd 0x2a (0x43a5c0a3b8c0, 68412) to dev \
+"naa.600507680c80810ee000000000000a1b" on path "vmhba2:C0:T3:L12" Failed: H:0x0 D:0x28 P:0x0 Invalid sense data: 0x0
+2017-03-08T05:55:25.007Z cpu3:65938)WARNING: ScsiDeviceIO: 1224: Device naa.600507680c80810ee000000000000a1b performance \
+has deteriorated. I/O latency increased from average value of 1209 microseconds to 48211 microseconds.
+2017-03-08T05:55:26.210Z cpu7:66012)Vol3: 950: Volume opened
+2017-03-08T05:55:27.333Z cpu1:65633)HBX: 5760: Waiting for timed out [HB state abcdef02 offset 3444736 gen 29 stampUS \
+81742339817 uuid 58bd1c34-6ab01c2f-2b21-0cc47a6d3f3a jrnl <FB 0> drv 24.81 lockImpl 3 ip 10.20.30.41] on vol 'datastore1'
+""".splitlines()
+
+
+def hard(width: int) -> Callable[[str], list[str]]:
+    """Break a line after a column, as a terminal does."""
+    return lambda line: [line[at : at + width] for at in range(0, len(line), width)]
+
+
+def soft(width: int) -> Callable[[str], list[str]]:
+    """Break a line between words, as a mail program does."""
+    return lambda line: textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+WAYS = {"terminal 80": hard(80), "terminal 132": hard(132), "mail 72": soft(72), "mail 78": soft(78)}
+
+
+def rows(text: str, folder: Path) -> list[tuple[int, str]]:
+    """Each line of the log in a text that tables show, and the line of the file it begins on."""
+    path = folder / "mail.txt"
+    path.write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["tables", str(path), "esxi.vmkernel", "--json"])
+    assert done.exit_code in (0, 5), done.output
+    return [(row["_line"], row["message"]) for row in map(json.loads, done.stdout.splitlines())]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("around", ["{}\n", "Hello,\n\nthis is what we see on the host:\n\n{}\n\nAny idea?\nJan\n"])
+def test_the_lines_of_a_wrapped_log_are_read_whole(way: str, around: str, tmp_path: Path) -> None:
+    """The same messages come of it as of the log itself, each from the line on which it begins."""
+    expected = [message for _, message in rows("\n".join(LOG) + "\n", tmp_path)]
+    assert len(expected) == len(LOG)
+    parts = [WAYS[way](line) for line in LOG]
+    text = around.format("\n".join(piece for part in parts for piece in part))
+    found = rows(text, tmp_path)
+    assert [message for _, message in found] == expected
+    lines = text.splitlines()
+    assert [number for number, _ in found] == [lines.index(part[0]) + 1 for part in parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LOG[2]}\nWhat does this line mean?\n",
+        f"{LOG[2]}\n[root@esx01:~] esxcli storage core path list\n",
+        f"{LOG[2]}\n```\nand then nothing\n",
+        f"{LOG[0]}\n\nThe host hung after that line.\n",
+        "   Name: vmnic0\n   Link: Up\n",
+    ],
+)
+def test_what_was_typed_below_a_line_is_no_part_of_it(text: str) -> None:
+    """A remark, a prompt, a fence, a paragraph and an output are not taken for the rest of a line."""
+    lines = text.splitlines()
+    assert not is_wrapped(lines)
+    assert unwrapped(lines) == frozenset()
+    assert lines == text.splitlines()
+
+
+@given(
+    st.lists(st.sampled_from([*LOG, "", "some words", "[root@esx01:~] date", "--> more"]), max_size=8),
+    st.integers(50, 160),
+)
+def test_nothing_is_lost(picked: list[str], width: int) -> None:
+    """Whatever is put together, every character stays, in its order, and so does the number of lines."""
+    lines = [piece for line in picked for piece in (soft(width)(line) or [""])]
+    before = "".join(lines).replace(" ", "")
+    count = len(lines)
+    unwrapped(lines)
+    assert len(lines) == count
+    assert "".join(lines).replace(" ", "") == before
