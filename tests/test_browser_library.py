@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -227,8 +228,11 @@ def test_a_stored_case_opens_its_report_in_a_sandbox(sit: Any) -> None:
     seat = sit("archive")
     search(seat, "kb-2039495")
     cells(seat, "Subject")
+    asked: list[str] = []
+    seat.page.on("request", lambda request: asked.append(request.url) if "/report" in request.url else None)
     seat.page.locator("#archive td.is-case a", has_text="cpu-limited-vm").click()
     frame = report_of(seat)
+    assert len(asked) == 1  # asked for twice, a loaded machine writes the report twice before it shows it
     assert "cpu-limited-vm" in frame.locator("h1").first.inner_text()
     assert (
         frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
@@ -317,6 +321,11 @@ def test_the_map_leads_to_the_case_in_our_page(sit: Any) -> None:
         frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
         == "SecurityError"
     )
+    assert not frame.locator("#theme").is_visible()  # the page around it has the heading and the button
+    assert frame.locator(".top").bounding_box()["width"] <= 1
+    for scheme in ("dark", "light"):
+        seat.page.click("#theme")
+        until(frame, f"document.documentElement.dataset.theme === '{scheme}'")
     frame.locator("#box tbody th", has_text="cpu-limited-vm").click()
     frame.get_by_role("link", name="Open the whole case report").click()
     assert "cpu-limited-vm" in report_of(seat).locator("h1").first.inner_text()
@@ -354,6 +363,23 @@ def test_the_verdict_follows_what_is_typed(sit: Any) -> None:
     assert at == line
     seat.page.locator("#pane-text").fill(text)
     seat.page.wait_for_selector('.verdict:not(.stale) .subjects li[data-verdict="match"]')
+
+
+def test_the_first_subject_of_a_case_is_open_whatever_was_judged_before(sit: Any) -> None:
+    """A case chosen while another is still judged shows the evidence of its first subject, as if it were the first."""
+    seat, held = sit("rules"), []
+    seat.page.locator("#rules td.is-rule a", has_text="beacon-probing").click()
+    seat.page.wait_for_selector("#pane-text")
+    seat.page.wait_for_selector("#pane-case option:has-text('bert-1')", state="attached")
+    seat.page.locator("#pane-case").select_option(label="cpu-limited-vm")
+    seat.page.wait_for_selector(".verdict:not(.old) .subjects")
+    seat.page.route("**/rules/judge", partial(held.append), times=1)
+    seat.page.locator("#pane-case").select_option(label="lab-ring-before")
+    seat.page.wait_for_selector(".verdict.old")
+    seat.page.locator("#pane-case").select_option(label="bert-1")
+    held[0].continue_()
+    seat.page.wait_for_selector('.verdict:not(.old) .subjects li[data-verdict="match"]')
+    assert "team.txt" in seat.page.locator(".subjects .evidence").first.inner_text()
 
 
 @pytest.mark.usefixtures("objects")

@@ -134,8 +134,6 @@ class Pane {
     this.rule.addEventListener("change", () => { location.hash = `rules=${this.rule.value || "new"}`; });
     this.case.addEventListener("change", () => {
       this.alone = this.case.value === EXAMPLES;
-      this.opened.clear(); // of another case the first subject is open again
-      this.first = true;
       this.save();
       this.judge();
     });
@@ -269,7 +267,7 @@ class Pane {
       const line = await send("/rules/judge", asked, run.signal);
       this.caseOf = asked.case;
       this.judged = key;
-      if (line.type === "shown") this.draw(line.shown);
+      if (line.type === "shown") this.draw(line.shown, asked.case);
       else this.fail(line.error);
     } catch (error) {
       this.caseOf = "";
@@ -292,7 +290,12 @@ class Pane {
     this.verdict.replaceChildren(nothing(sentence(what), words));
   }
 
-  draw(shown) {
+  draw(shown, of) {
+    if (this.drawnOf !== of) {
+      this.drawnOf = of;
+      this.opened.clear(); // of another case the first subject is open again
+      this.first = true;
+    }
     const wrong = shown.errors.length;
     this.text.toggleAttribute("aria-invalid", shown.state === "broken");
     if (shown.state === "broken") this.text.setAttribute("aria-invalid", "true");
