@@ -342,6 +342,9 @@ class _Group:
             for column in self.table.columns
             if column.kind == "float"
         }
+        self.least = {
+            name: np.array([index[at] for at in places if at in index]) for name, places in objects.least.items()
+        }
 
     def _named(self, name: str, place: int, objects: header.Objects) -> Any:
         """Return what names each object in one column; all frames share it."""
@@ -355,8 +358,9 @@ class _Group:
     def frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
         """Return the samples of all objects, sample by sample."""
         moments = {"sample": samples, "time": times}
-        packed = {name: self._packed(cells, places) for name, places in self.places.items()}
-        columns = SampleColumns(self.names, moments, packed, len(samples), self.objects)
+        counters = {name: self._packed(cells, places) for name, places in self.places.items()}
+        counters |= {name: _least(cells, places) for name, places in self.least.items() if len(places)}
+        columns = SampleColumns(self.names, moments, counters, len(samples), self.objects)
         return Frame(self.table, columns, SampleLines(numbers, self.objects), block, self.cells)
 
     def _packed(self, cells: Any, places: Any) -> Packed | None:
@@ -370,3 +374,16 @@ class _Group:
         if missing.any():
             values[:, missing] = np.nan if cells.dtype.kind == "f" else np.iinfo(cells.dtype).min
         return packed(values)
+
+
+def _least(cells: Any, places: Any) -> Packed:
+    """Return the least of some cells of each row, packed."""
+    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
+
+    values = np.take(cells, places, axis=1)
+    if values.dtype.kind == "f":
+        return packed(np.fmin.reduce(values, axis=1))
+    bounds = np.iinfo(values.dtype)  # the least number stands for "nothing"
+    found = np.where(values == bounds.min, bounds.max, values).min(axis=1)
+    found[found == bounds.max] = bounds.min
+    return packed(found)

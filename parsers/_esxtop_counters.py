@@ -74,6 +74,7 @@ CPU_LOAD = (
     TopCounter("load_5m", "Cpu Load (5 Minute Avg)", "", "the same, last 5 minutes"),
     TopCounter("load_15m", "Cpu Load (15 Minute Avg)", "", "the same, last 15 minutes"),
 )
+LEAST_NUMA = "numa_least_free_mb"  # of the memory of the host; worked out from its NUMA nodes
 NUMA_NODE = (
     *PCPU,
     TopCounter("total_mb", "Total MBytes", "NUMA total", "memory of the node", "MB"),
@@ -107,6 +108,7 @@ MEMORY = (
     TopCounter("minfree_mb", "Kernel MinFree MBytes", "VMKMEM minfree", "free memory the vmkernel tries to keep", "MB"),
     TopCounter("reserved_mb", "Kernel Reserved MBytes", "VMKMEM rsvd", "memory that reservations hold", "MB"),
     TopCounter("unreserved_mb", "Kernel Unreserved MBytes", "VMKMEM ursvd", "memory no reservation holds", "MB"),
+    TopCounter(LEAST_NUMA, "", "", "free memory of the NUMA node that has the least", "MB"),
     TopCounter("kernel_state", "Kernel State", "VMKMEM state", "state of memory by number, 0 = enough is free"),
     TopCounter("shared_mb", "PShare Shared MBytes", "PSHARE shared", "guest memory that is shared", "MB"),
     TopCounter("common_mb", "PShare Common MBytes", "PSHARE common", "memory that holds the shared pages", "MB"),

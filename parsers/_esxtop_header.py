@@ -16,8 +16,21 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Wanted
 from analyzer.tables import Table
 
+from ._esxtop_counters import LEAST_NUMA
 from ._esxtop_names import GROUP, Key, client, is_system_group, vcpu
-from ._esxtop_tables import DISK_DEVICE, DISK_WORLD, GROUPS, PORT, VCPU, VM_CPU, VM_MEMORY, VSAN, Group
+from ._esxtop_tables import (
+    DISK_DEVICE,
+    DISK_WORLD,
+    GROUPS,
+    MEMORY,
+    NUMA_NODE,
+    PORT,
+    VCPU,
+    VM_CPU,
+    VM_MEMORY,
+    VSAN,
+    Group,
+)
 
 MARK = "(PDH-CSV"
 MARK_WITHIN = 1024  # esxtop's complaint about an unknown terminal may stand in front of the heading
@@ -30,7 +43,7 @@ _BIAS = re.compile(r"\)\s*\([^()]*\)\((-?\d{1,4})\)")
 _NET_WORLD = re.compile(r"NetWorld-VM-(\d{1,18})")
 _TOTAL = "_Total"
 
-_COUNTERS = frozenset(counter.batch for group in GROUPS for counter in group.counters)
+_COUNTERS = frozenset(counter.batch for group in GROUPS for counter in group.counters if counter.batch)
 _ANY_COUNTER = f"\\{VSAN.name}"  # every counter of this group is read, by its name
 
 
@@ -39,7 +52,7 @@ class _Kind:
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        self.columns = {counter.batch: counter.column for counter in group.counters}
+        self.columns = {counter.batch: counter.column for counter in group.counters if counter.batch}
         self.instance = re.compile(group.instance, re.DOTALL)
         self.names = group.names
         kinds = {column.name: column.kind for column in group.table.columns}
@@ -69,10 +82,12 @@ class Objects:
     """The objects of one table (VMs, ports, …) and where their counters stand in a row.
 
     columns   key of the object -> column of the table -> position in the row
+    least     column that holds the least of several cells -> their positions
     """
 
     group: Group
     columns: dict[Key, dict[str, int]] = field(default_factory=dict)
+    least: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def table(self) -> Table:
@@ -90,11 +105,12 @@ class Objects:
             return {"measured": rf"\\{host}" + "\\{heading}"}
         shape = self.group.name + (f"({self.group.written})" if self.group.written else "")
         present = {column for positions in self.columns.values() for column in positions}
-        return {
+        found = {
             counter.column: rf"\\{host}\{shape}" + "\\" + counter.batch
             for counter in self.group.counters
             if counter.column in present
         }
+        return found | dict.fromkeys(self.least, rf"\\{host}\{NUMA_NODE.name}(*)\Free MBytes")
 
 
 @dataclass(slots=True)
@@ -122,6 +138,8 @@ class CaptureHeader:
             some = wanted.get(group.table.name, ()) if wanted is not None else None
             for cells in group.columns.values():
                 found.update(cells.values() if some is None else (at for name, at in cells.items() if name in some))
+            for name, places in group.least.items():
+                found.update(places if some is None or name in some else ())
         return sorted(found)
 
     @property
@@ -286,6 +304,7 @@ class _Reading:
         for vm_id, name, *_ in self.of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
         self._finish_memory(told=bool(names) or self.lists_worlds)
+        self._finish_numa()
         self._finish_ports()
         self._finish_disk_worlds()
 
@@ -312,6 +331,13 @@ class _Reading:
                 del memory[vm_id, name]
             else:
                 self.vms.setdefault(vm_id, (name, None))
+
+    def _finish_numa(self) -> None:
+        """Let the memory of the host tell how much the fullest NUMA node has left."""
+        free = [cells["free_mb"] for cells in self.of(NUMA_NODE).values() if "free_mb" in cells]
+        memory = self.objects[MEMORY.table.name]
+        if free and memory.columns:
+            memory.least = {LEAST_NUMA: free}
 
     def _finish_ports(self) -> None:
         names = {name for name, _ in self.vms.values()}

@@ -173,6 +173,20 @@ MEMORY = Group(
     _sampled("memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, ("host",), _BOTH),
     counters.MEMORY,
 )
+NUMA_NODE = Group(
+    "Numa Node",
+    _sampled(
+        "numa_node",
+        "A NUMA node of the host in one sample.",
+        (Column("numa_node", "int", "number of the NUMA node, from 0"),),
+        counters.NUMA_NODE,
+        ("numa_node",),
+        _BOTH,
+    ),
+    counters.NUMA_NODE,
+    "{numa_node}",
+    r"(?P<numa_node>\d{1,9})",
+)
 DISK_ADAPTER = Group(
     "Physical Disk Adapter",
     _sampled("disk_adapter", "A disk adapter of the host in one sample.", (_HBA,), counters.DISK, ("hba",), _BOTH),
@@ -308,19 +322,7 @@ GROUPS = (
         _sampled("cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD, ("host",)),
         counters.CPU_LOAD,
     ),
-    Group(
-        "Numa Node",
-        _sampled(
-            "numa_node",
-            "A NUMA node of the host in one sample.",
-            (Column("numa_node", "int", "number of the NUMA node, from 0"),),
-            counters.NUMA_NODE,
-            ("numa_node",),
-        ),
-        counters.NUMA_NODE,
-        "{numa_node}",
-        r"(?P<numa_node>\d{1,9})",
-    ),
+    NUMA_NODE,
     Group(
         "Power",
         _sampled("power", "Power of the host in one sample.", (_HOST,), counters.POWER, ("host",)),

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault, Row, Table, Value
 
+from ._esxtop_counters import LEAST_NUMA
 from ._esxtop_names import client, is_system_group
 from ._esxtop_tables import (
     DEVICE,
@@ -23,6 +24,7 @@ from ._esxtop_tables import (
     DISK_DEVICE,
     MEMORY,
     NFS_VOLUME,
+    NUMA_NODE,
     PORT,
     VIRTUAL_DISK,
     VM,
@@ -63,6 +65,8 @@ _MEMORY = {
 _HOST_LINE = re.compile(r"\s*(PMEM|VMKMEM|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:(.*)")
 _HOST_WORDS = "|".join(sorted({word for _, word in _MEMORY.values()} | {"cos", "rclmtgt"}))  # the last two: no column
 _HOST_CELL = re.compile(rf"(?<![\w.-])(\d{{1,15}}(?:\.\d{{1,15}})?)\s*\(?({_HOST_WORDS})\b\)?[,:]?")
+_NUMA_LINE = re.compile(r"\s*NUMA\s*/MB:((?:\s*\d{1,15}\s*\(\s*\d{1,15}\)\s*,?)+)\s*")
+_NUMA_CELL = re.compile(r"(\d+)\s*\(\s*(\d+)\)")  # memory of a node, and in brackets what of it is free
 _NO_CELL = re.compile(r"(?:[a-z]{1,20} state)?")  # "soft state" ends the line of VMKMEM
 
 
@@ -181,6 +185,7 @@ class _Reading:
         self.seen: set[tuple[str, Value]] = set()
         self.host: dict[str, Value] = {}
         self.host_lines: dict[str, int] = {}
+        self.numa: list[tuple[float, float]] = []
 
     def line(self, number: int, line: str) -> Output:
         """Read one line."""
@@ -226,6 +231,7 @@ class _Reading:
         """Take a line above the memory screen; the row of the host is yielded when the heading below them comes."""
         found = _HOST_LINE.fullmatch(line)
         if found is None:
+            self._numa_line(number, line)
             return
         if found[1] == "PMEM":
             yield from self.close()
@@ -236,6 +242,14 @@ class _Reading:
             if head == found[1] and word in cells:
                 self.host[column], self.host_lines[column] = cells[word], number
 
+    def _numa_line(self, number: int, line: str) -> None:
+        """Take the line that lists memory and free memory of each NUMA node; a later line of a screen goes on."""
+        if (found := _NUMA_LINE.fullmatch(line)) is None:
+            return
+        self.numa += [(float(total), float(free)) for total, free in _NUMA_CELL.findall(found[1])]
+        self.host[LEAST_NUMA] = min(free for _, free in self.numa)
+        self.host_lines[LEAST_NUMA] = number
+
     def close(self) -> Output:
         """Yield what the lines above a screen said of the host: those of the next screen are another sample."""
         if self.host:
@@ -244,7 +258,10 @@ class _Reading:
             row = self._row(MEMORY.table, named | self.host, min(self.host_lines.values()))
             row.lines = self.host_lines
             yield row
-        self.host, self.host_lines = {}, {}
+            for node, (total, free) in enumerate(self.numa):
+                cells: dict[str, Value] = {"numa_node": node, "total_mb": total, "free_mb": free}
+                yield self._row(NUMA_NODE.table, named | cells, self.host_lines[LEAST_NUMA])
+        self.host, self.host_lines, self.numa = {}, {}, []
 
     def _row(self, table: Table, values: dict[str, Value], number: int) -> Row:
         return Row(table, dict.fromkeys((column.name for column in table.columns), None) | values, self.block, number)
@@ -273,6 +290,7 @@ PARSER = Parser(
         PORT.table,
         VM_MEMORY.table,
         MEMORY.table,
+        NUMA_NODE.table,
         DISK_ADAPTER.table,
         DEVICE,
         DISK_DEVICE.table,

@@ -80,6 +80,9 @@ def assert_agrees_with_source(raw: bytes) -> int:
     for frame in run(raw):
         if isinstance(frame, Frame):
             for column in frame.cells:
+                if "(*)" in frame.cells[column]:
+                    assert_least(frame, column, lines)
+                    continue
                 for index, line in enumerate(frame.line.tolist()):
                     at = headings.get(frame.heading(column, index))
                     found = frame.columns[column][index]
@@ -90,6 +93,14 @@ def assert_agrees_with_source(raw: bytes) -> int:
                     assert found == cell or (math.isnan(found) and cell == -1), (column, line)
                     compared += 1
     return compared
+
+
+def assert_least(frame: Frame, column: str, lines: list[list[str]]) -> None:
+    """Compare a column that holds the least of several counters with the least that the csv module reads."""
+    before, after = frame.cells[column].split("(*)")
+    places = [at for at, text in enumerate(lines[0]) if text.startswith(f"{before}(") and text.endswith(after)]
+    for found, line in zip(frame.columns[column].tolist(), frame.line.tolist(), strict=True):
+        assert found == min(float(lines[line - 1][at]) for at in places), (column, line)
 
 
 @pytest.mark.corpus
