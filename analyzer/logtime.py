@@ -166,9 +166,9 @@ def _date_of(parts: dict[str, str | None], year: Year) -> str | None:
     return None if found is None else f"{found:04d}-{month:02d}-{day:02d}"
 
 
-def iso(line: str | bytes, year: int | None = None) -> str:
+def iso(line: str | bytes) -> str:
     """Return the time of a raw log line as `2017-10-14T16:53:20Z`, "" when it has none."""
-    found = log_time(line, year) if line else None
+    found = log_time(line) if line else None
     return stamp(found) if found else ""
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from unittest.mock import patch
 
 from analyzer import case
-from analyzer.archive.entry import Entry
+from analyzer.archive import documents
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.encode import none_pack, pack
@@ -28,6 +29,11 @@ from analyzer.triage import Options, gathered
 ROOT = Path(__file__).resolve().parent.parent
 READING, JUDGING, LATER = "a" * 12, "b" * 12, "c" * 12
 BEGAN = 1_700_000_000_000  # the stamp of the first entry
+
+
+def base_text(archive: Archive, stored: Stored) -> str:
+    """Return the text of base.json, which is stored with the facts."""
+    return documents.text_of(archive.objects, stored.facts or stored.judged, documents.BASE)
 
 
 @cache
@@ -124,4 +130,4 @@ def whole(archive: Archive, names: Iterable[str]) -> None:
     for name, stored in found.items():
         document = archive.document_text(stored)
         assert document == document_of(name, "", stored.judged.judging)
-        assert json.loads(archive.base_text(stored))["name"] == name
+        assert json.loads(base_text(archive, stored))["name"] == name

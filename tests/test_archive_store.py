@@ -25,7 +25,7 @@ from analyzer.archive.seal import sealed_json
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.errors import BacklineError, UsageError
-from tests.store_kit import JUDGING, LATER, READING, document_of, id_of, store
+from tests.store_kit import JUDGING, LATER, READING, base_text, document_of, id_of, store
 
 HEX = st.sampled_from("0123456789abcdef")
 
@@ -188,7 +188,7 @@ def test_what_was_put_comes_back(archive: Archive) -> None:
             stored = archive.snapshot().find(f"case-{number}")
             assert archive.meta(stored)["source"] == f"/cases/case-{number}"
             assert archive.document_text(stored) == document_of(f"case-{number}")
-            assert json.loads(archive.base_text(stored))["name"] == f"case-{number}"
+            assert json.loads(base_text(archive, stored))["name"] == f"case-{number}"
         assert {meta["name"] for meta in archive.metas(archive.snapshot().current()).values()} == {
             "case-0", "case-1", "case-2",
         }  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sources.encoding import LineReader, Met, decode, decode_noted, looks_like_text, read_lines
+from analyzer.sources.encoding import LineReader, Met, decode, decode_noted, looks_like_text
 
 PLAIN = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), max_size=40)
 LINES = st.lists(PLAIN, min_size=1, max_size=12)
@@ -114,8 +114,8 @@ def test_last_line_without_end_is_noted() -> None:
 
 def test_plain_text_needs_no_note() -> None:
     """UTF-8 with LF is nothing to talk about."""
-    met = Met()
-    assert list(read_lines([b"a\nb", b"c\n"], met)) == ["a", "bc"]
+    lines, met = decode_noted(b"a\nbc\n")
+    assert lines == ["a", "bc"]
     assert met.notes() == []
 
 

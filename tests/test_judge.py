@@ -252,6 +252,17 @@ def test_evidence_is_the_line_with_its_neighbours() -> None:
     )  # fmt: skip
 
 
+def test_a_value_that_is_not_known_takes_no_note_with_it() -> None:
+    """Of ten rows eight are listed; the unknown ones are left out, and the last known one says what is not shown."""
+    kit = Kit().add(BASE, [{"key": 1, "a": 1}])
+    kit.add(PART, [{"key": 1, "part": n, "x": None if n in (2, 8) else n} for n in range(1, 11)])
+    finding = kit.judge(rule("one.a > 0", evidence="[part.x]")).findings[0]
+
+    assert [item.label for item in finding.evidence] == [
+        "part.x = 1", "part.x = 3", "part.x = 4", "part.x = 5", "part.x = 6", "part.x = 7 (2 more not shown)",
+    ]  # fmt: skip
+
+
 def frame(values: list[float], node: str = "esx1") -> Frame:
     """Return samples of one thing as a frame."""
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.sources.kinds import KindFinder, is_obfuscated, wrapper
+from analyzer.sources.kinds import KindFinder, wrapper
 
 TOP = "esx-esx0.lab.local-2018-01-05--14.49-17885597"
 
@@ -27,7 +27,6 @@ def test_vm_support_with_everything() -> None:
     )
     kind = finder.kind(root)
     assert (kind.kind, kind.host, kind.captured) == ("esxi", "esx0", "2018-01-05T14:49:12Z")
-    assert kind.certain
     assert finder.hints(root)["vm-support version"] == "v3.3"
 
 
@@ -86,16 +85,11 @@ def test_manager_says_its_version() -> None:
     assert finder.hints("m!t")["system version"] == "6.3.3.6276725"
 
 
-def test_edge_by_name_only_is_not_certain() -> None:
-    """An Edge bundle is known by its name only, and the answer says so; its stamp is read (MMDDYY, GMT)."""
+def test_edge_by_name_only() -> None:
+    """An Edge bundle is known by its name only; its stamp is read (MMDDYY, GMT)."""
     root = "NSX_Edge_Support_edge-4_050217_155853GMT+00:00.log.gz"
     kind = KindFinder().kind(root)
-    assert (kind.kind, kind.host, kind.captured, kind.certain) == (
-        "nsx_edge",
-        "edge-4",
-        "2017-05-02T15:58:53Z",
-        False,
-    )
+    assert (kind.kind, kind.host, kind.captured) == ("nsx_edge", "edge-4", "2017-05-02T15:58:53Z")
 
 
 def test_vcenter_export_gives_the_host_name() -> None:
@@ -114,12 +108,6 @@ def test_esx4_top_directory() -> None:
     root = f"esx-2009-08-11.22567.tgz!{top}"
     kind = found(root, (f"{top}/etc/vmware/esx.conf", b"")).kind(root)
     assert (kind.kind, kind.host) == ("esxi", "esx41")
-
-
-def test_obfuscated_host() -> None:
-    """A SHA-1 as host name is what `vm-support --obfuscate` writes."""
-    assert is_obfuscated("a94a8fe5ccb19ba61c4c0873d391e987982fbbd3")
-    assert not is_obfuscated("esx0")
 
 
 def test_trees_do_not_mix() -> None:

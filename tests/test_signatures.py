@@ -22,7 +22,7 @@ from analyzer.limits import Limits
 from analyzer.scan import blocks, engines
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hyperscanengine import HyperscanEngine
-from analyzer.scan.prefilter import ODD_CASE, byte_pattern, literal_choices, required_literals
+from analyzer.scan.prefilter import ODD_CASE, analyse, literal_choices, required_literals
 from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
 
 ENGINES = [name for name in engines.ENGINES if engines._available(name)]
@@ -252,9 +252,9 @@ def test_only_four_characters_match_an_ascii_letter_when_case_is_ignored() -> No
 
 def test_an_approximation_ends_where_the_match_is_certain() -> None:
     """What may be empty at either end is left out: one proposal a line, not one for each character."""
-    assert byte_pattern(r".*lost access.*") == "lost access"
-    assert byte_pattern(r"^.*lost access(?: to \S+)?") == "lost access"
-    assert byte_pattern(r"(?:a|b)*") is None
+    assert analyse(r".*lost access.*").approximation == "lost access"
+    assert analyse(r"^.*lost access(?: to \S+)?").approximation == "lost access"
+    assert analyse(r"(?:a|b)*").approximation is None
 
 
 # --- what a scan tells ----------------------------------------------------------------------------

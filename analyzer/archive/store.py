@@ -105,10 +105,6 @@ class Archive:
         except RefusedError as error:
             raise documents.damaged(stored.judged.holder, f"its case.json: {error.why}") from error
 
-    def base_text(self, stored: Stored) -> str:
-        """Return the text of base.json, which is stored with the facts."""
-        return documents.text_of(self.objects, stored.facts or stored.judged, documents.BASE)
-
     def put_label(self, label: Mapping[str, Any]) -> str:
         """Store a label {id, rule, node, subject, label, by, note, at}; return its object's name."""
         data = json.dumps(dict(label), sort_keys=True, ensure_ascii=False).encode()

@@ -57,10 +57,10 @@ def command(
     if as_json:
         click.echo(json.dumps(explain.record(found, told), indent=1))
     else:
-        paper = Console()
+        console = Console()
         depth = 2 if told is not None and len(told) == 1 else verbose
         most = 0 if everything else explain_text.SHOWN
-        paper.print(explain_text.lines(found, told, depth=depth, most=most, width=paper.width))
+        console.print(explain_text.lines(found, told, depth=depth, most=most, width=console.width))
     click.get_current_context().exit(FAILED if found.failed else DONE)
 
 

@@ -85,11 +85,11 @@ def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
 
     if as_json:
         return lambda shown: click.echo(json.dumps(watch.as_record(shown)))
-    paper = Console()
+    console = Console()
 
     def show(shown: WatchRun) -> None:
-        paper.clear()
-        paper.print(watch_text.lines(shown, paper.width))
+        console.clear()
+        console.print(watch_text.lines(shown, console.width))
 
     return show
 

@@ -214,11 +214,11 @@ def rows_of(facts: Facts, table: str) -> list[Row]:
     return facts.store(table).rows if facts.count(table) else []
 
 
-def subjects(facts: Facts, names: KnownNames, table: Table, node: str | None = None) -> list[ComparedSubject]:
-    """Return what the rows of a table speak of on one machine, or on all of them; rows of one key are one subject."""
+def subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubject]:
+    """Return what the rows of a table speak of on all machines; rows of one key are one subject."""
     key = table.key or PAIRED_BY.get(table.name, ())
     groups: defaultdict[Hashable, list[Row]] = defaultdict(list)
-    rows = [row for row in rows_of(facts, table.name) if node is None or row.block.node == node]
+    rows = rows_of(facts, table.name)
     if not key and len({row.block.address for row in rows}) == 1 and len(rows) > 1:
         key = tuple(column.name for column in table.columns if column.kind == "str" and column.name not in VOLATILE)
     for row in rows:

@@ -53,7 +53,6 @@ class Cover:
 class LogSpan:
     """What one log member holds: lines and the times of its first and last stamped line.
 
-    guess  "" or where the year of the times was taken from, when the lines name none
     steps  times before and after, where the clock of the log was set back or forward
     """
 
@@ -63,7 +62,6 @@ class LogSpan:
     lines: int
     first: str
     last: str
-    guess: str = ""
     steps: tuple[tuple[str, str], ...] = ()
 
 

@@ -292,7 +292,7 @@ class LogSearch:
             file = re.split(r"[!/]", scan.address)[-1]
             self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
         back = () if scan.excerpt else tuple(scan.steps)  # lines that somebody chose may stand in any order
-        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, year, back))
+        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, back))
 
 
 def _shown(heads: Heads, address: str, log: str) -> list[Fault]:

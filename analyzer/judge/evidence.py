@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from analyzer.facts import Facts
 from analyzer.judge.captures import by_time
@@ -22,45 +23,49 @@ POINTS = 600  # points of one chart
 Series = dict[str, list[float] | list[str] | str]
 
 
+class _Piece(NamedTuple):
+    """A piece of evidence, and whether the value it tells is known."""
+
+    item: Evidence
+    known: bool = True
+
+
 def collect(why: TraceContext, logs: Logs) -> list[Evidence]:
     """Return the evidence of a finding: of the rule's list, or of its condition when it has none.
 
     A value that is not known proves nothing: it is left out beside others that are.
     """
-    found: list[Evidence] = []
+    unique: dict[tuple[str, str, int], _Piece] = {}
     for node in why.rule.evidence or [why.rule.when]:
-        found += _of(node, why, logs)
-    unique: dict[tuple[str, str, int], Evidence] = {}
-    for item in found:
-        unique.setdefault((item.label, item.address, item.line), item)
-    known = [item for item in unique.values() if not item.label.endswith(f" = {shown(None)}")]
-    return (known or list(unique.values()))[:MOST]
+        for one in _of(node, why, logs):
+            unique.setdefault((one.item.label, one.item.address, one.item.line), one)
+    known = [one.item for one in unique.values() if one.known]
+    return (known or [one.item for one in unique.values()])[:MOST]
 
 
-def _of(node: ExprNode, why: TraceContext, logs: Logs) -> Iterable[Evidence]:
+def _of(node: ExprNode, why: TraceContext, logs: Logs) -> list[_Piece]:
     if node.op == "column" and node.many:
         table = why.rule.aliases[node.name].table.name
         rows = why.detail.listed(node.name)
-        some = [piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
+        some = [_piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
         if len(rows) > LISTED:
-            some[-1].label += f" ({len(rows) - LISTED:,} more not shown)"
+            last = next((one for one in reversed(some) if one.known), some[-1])  # the others may be left out
+            last.item.label += f" ({len(rows) - LISTED:,} more not shown)"
         return some
     if node.op == "column":
         row = why.detail.row(node.name)
         if row is None:
             return []
-        return [piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)]
+        return [_piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)]
     if node.op in ("seen", "seen_field"):
-        return logs.evidence(node.name, why.answers[node.name]) if node.name in why.answers else []
+        answer = why.answers.get(node.name)
+        return [_Piece(one) for one in logs.evidence(node.name, answer)] if answer is not None else []
     if node.is_aggregate:
         return _folded(node, why)
-    found: list[Evidence] = []
-    for child in node.args:
-        found += _of(child, why, logs)
-    return found
+    return [one for child in node.args for one in _of(child, why, logs)]
 
 
-def _folded(node: ExprNode, why: TraceContext) -> list[Evidence]:
+def _folded(node: ExprNode, why: TraceContext) -> list[_Piece]:
     """Return the rows that decide an aggregate: of samples the worst, of objects those that fulfil it."""
     table = why.aggregate_table(node)
     rows, _, _ = why.detail.counted(node)
@@ -72,14 +77,14 @@ def _folded(node: ExprNode, why: TraceContext) -> list[Evidence]:
         if not why.facts.has_frames(table):
             chosen = list(dict.fromkeys([row, *why.detail.fulfilling(node)]))[:LISTED]
         for number in chosen:
-            item = piece(why.facts, table, number, column, node.name)
+            one = _piece(why.facts, table, number, column, node.name)
             if len(chosen) == 1 and rows > 1:
-                item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
-            found.append(item)
+                one.item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
+            found.append(one)
     return found
 
 
-def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Evidence:
+def _piece(facts: Facts, table: str, row: int, column: str, alias: str) -> _Piece:
     """Return the evidence of one cell: its line with neighbours, or the heading of its column."""
     origin = facts.origin(table, row)
     value = facts.value(table, row, column)
@@ -90,7 +95,8 @@ def piece(facts: Facts, table: str, row: int, column: str, alias: str) -> Eviden
     if origin.frame is not None:
         text = f"{origin.frame.heading(column, origin.index)} = {shown(value)}"
     taken = iso(_taken(facts, table, row) or block.taken)
-    return Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
+    item = Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
+    return _Piece(item, value is not None)
 
 
 def _taken(facts: Facts, table: str, row: int) -> str:

@@ -62,7 +62,6 @@ class MemberSearch:
         self._own, self._shares, self._result = own, shares, result
         self._steps = limits.pattern_steps
         self._here = [0] * len(own.signatures)  # hits kept of this member
-        self._storms: frozenset[int] = frozenset()
         self._cap = limits.hits_per_signature
         self._tail = b""  # the last lines of the block before
         self._open: list[tuple[Hit, int]] = []  # hits that wait for so many lines after them

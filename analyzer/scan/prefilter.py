@@ -54,7 +54,15 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class PatternNeeds:
-    """What a pattern needs, see `literal_choices` and `byte_pattern`; whether it folds case somewhere."""
+    """What a pattern needs.
+
+    choices        see `literal_choices`
+    approximation  a regex for bytes that finds every line the pattern matches. It uses only what Python's `re`, RE2 and
+                   Hyperscan agree on (literals, classes, groups, alternation, repeats, `^` and `$` of lines), never
+                   crosses a line end and never matches empty text. None when the pattern may match an empty stretch
+                   anywhere, so that every line has to be looked at
+    folds_case     it does so somewhere
+    """
 
     choices: tuple[Required, ...]
     approximation: str | None
@@ -75,17 +83,6 @@ def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
 def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
     """Return every set of literals found along `pattern`; each alone is necessary for a match."""
     return tuple(dict.fromkeys(_choices(steps_of(pattern, flags)[0])))
-
-
-def byte_pattern(pattern: str, flags: int = 0) -> str | None:
-    """Return a regex for bytes that finds every line `pattern` matches, or None.
-
-    The result uses only what Python's `re`, RE2 and Hyperscan agree on (literals, classes,
-    groups, alternation, repeats, `^` and `$` of lines), never crosses a line end and never
-    matches empty text. None when the pattern may match an empty stretch anywhere, so that
-    every line has to be looked at.
-    """
-    return analyse(pattern, flags).approximation
 
 
 @lru_cache(maxsize=8192)

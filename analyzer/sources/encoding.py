@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from analyzer.lazy_dataclass import dataclass
@@ -125,17 +124,6 @@ def decode_noted(raw: bytes, line_bytes: int = LINE_BYTES) -> tuple[list[str], M
     lines = reader.feed(raw)
     lines += reader.close()
     return lines, reader.met
-
-
-def read_lines(chunks: Iterable[bytes], met: Met | None = None, line_bytes: int = LINE_BYTES) -> Iterator[str]:
-    """Yield the lines of a stream of chunks; memory stays at a chunk and a line.
-
-    `met`, when given, is filled as the lines go by.
-    """
-    reader = LineReader(line_bytes, met)
-    for chunk in chunks:
-        yield from reader.feed(chunk)
-    yield from reader.close()
 
 
 class LineReader:

@@ -31,7 +31,6 @@ _NSX_EDGE = re.compile(
     r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
     r"(?:\.log)?(?:\.gz|\.tgz)?$"
 )
-_SHA1 = re.compile(r"[0-9a-f]{40}$")
 _GLOG = rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]"
 _LOG4J = rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \["
 _NSX_STAMP = rb"\[nsx@6876 "
@@ -48,7 +47,6 @@ class Kind:
     product   a few words ("vm-support 5.x or later", "NSX-T manager"), "" for loose files
     host      name of the node, from its own files or the top directory, "" when unknown
     captured  ISO 8601 UTC stamp of the capture, "" when unknown
-    certain   False when only a name says so
     why       the markers that were met
     """
 
@@ -56,7 +54,6 @@ class Kind:
     product: str = ""
     host: str = ""
     captured: str = ""
-    certain: bool = True
     why: tuple[str, ...] = ()
 
 
@@ -190,13 +187,13 @@ class KindFinder:
             if edge is None:
                 return Kind("loose")
             stamp = _edge_stamp(edge)
-            return Kind("nsx_edge", _EDGE, edge["edge"], stamp, certain=False, why=(edge.group(),))
+            return Kind("nsx_edge", _EDGE, edge["edge"], stamp, why=(edge.group(),))
         host, captured = _by_name(kind, top, outer)
         host = tree.hints.get("host", "") or host
         if kind == "esxi":
             captured = _readme_stamp(tree.hints.get("captured on", "")) or captured
         product = tree.products.get(kind, _NEW if kind == "esxi" else "")
-        return Kind(kind, product, host, captured, True, tuple(tree.why))
+        return Kind(kind, product, host, captured, tuple(tree.why))
 
     def sure(self, root: str) -> bool:
         """Tell whether a tree is of some kind, whatever comes: markers only add to what is known."""
@@ -239,11 +236,6 @@ def wrapper(address: str) -> str:
     if _NSX_AGGREGATED.match(name):
         return "aggregated NSX technical support bundle"
     return ""
-
-
-def is_obfuscated(host: str) -> bool:
-    """Tell whether a host name is the SHA-1 that `vm-support --obfuscate` writes."""
-    return _SHA1.match(host) is not None
 
 
 def _names(root: str) -> tuple[str, list[str]]:

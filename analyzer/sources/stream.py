@@ -277,9 +277,9 @@ class Feed:
 class FeedStream(Stream):
     """The rest of a feed as a stream for the layer above it."""
 
-    def __init__(self, feed: Feed, base: int = 0) -> None:
+    def __init__(self, feed: Feed) -> None:
         super().__init__()
-        self._feed, self._base = feed, base
+        self._feed = feed
         self._ended = False
         self.total = feed.stream.total
 
@@ -301,7 +301,7 @@ class FeedStream(Stream):
 
     def at(self, offset: int) -> Stream | None:
         """Return the same bytes again, where the layer below can."""
-        return self._feed.stream.at(self._base + offset)
+        return self._feed.stream.at(offset)
 
 
 class SkippedStream(Stream):

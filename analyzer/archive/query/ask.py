@@ -241,7 +241,6 @@ def asked(
     tables: Iterable[str],
     act: Callable[[QueryDatabase], ResultRows],
     seconds: float = SECONDS,
-    snapshot: Snapshot | None = None,
 ) -> ResultRows:
     """Return what `act` asks of a locked database over the visible cases, with the relations of some stored tables."""
     tables = list(tables)
@@ -255,7 +254,7 @@ def asked(
             db.close()
             raise
 
-    return twice(snapshot or archive.snapshot(), once)
+    return twice(archive.snapshot(), once)
 
 
 def sql(archive: Archive, text: str, snapshot: Snapshot | None = None, seconds: float = SECONDS) -> ResultRows:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES
-from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, asked
+from analyzer.archive.query.ask import QueryDatabase, ResultRows, asked
 from analyzer.archive.store import Archive
 
 DRIVERS = "esxi.pnic_info"
 MOST = 12  # values of a facet, those of the most cases
 
 
-def facets(archive: Archive, most: int = MOST, seconds: float = SECONDS) -> dict[str, list[tuple[str, int]]]:
+def facets(archive: Archive, most: int = MOST) -> dict[str, list[tuple[str, int]]]:
     """Return for each facet its values with the number of cases that have them, the most frequent first.
 
     A severity counts the cases with a finding this severe that is not muted; what a case does not tell is no value.
@@ -35,7 +35,7 @@ def facets(archive: Archive, most: int = MOST, seconds: float = SECONDS) -> dict
         ]
         return db.ask(f"SELECT name, value, cases FROM ({' UNION ALL '.join(parts)}) ORDER BY facet, cases DESC, value")
 
-    return _grouped(asked(archive, [CASE, FINDINGS, NODES, DRIVERS], act, seconds).rows)
+    return _grouped(asked(archive, [CASE, FINDINGS, NODES, DRIVERS], act).rows)
 
 
 def _grouped(rows: Iterable[Sequence[object]]) -> dict[str, list[tuple[str, int]]]:

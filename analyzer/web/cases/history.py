@@ -40,7 +40,7 @@ class History:
         self._archive: Archive | None = None
         self._rendered: OrderedDict[str, str] = OrderedDict()  # id -> entry whose results lie on the disk
 
-    def newest(self, most: int = NEWEST) -> list[Record]:
+    def newest(self) -> list[Record]:
         """Return the cases that were stored last, newest first, as records of the page.
 
         Raises BacklineError when the archive cannot be read.
@@ -53,7 +53,7 @@ class History:
         except NotAnArchiveError:
             return []
         answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
-        return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, most)]
+        return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)]
 
     def one(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
