@@ -19,7 +19,7 @@ from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts, made, releases, site_signs
 from analyzer.guard import Tell, stage
-from analyzer.ingest import harmless
+from analyzer.ingest import harmless, incident_reach
 from analyzer.ingest.coverage import empty_outputs, finish_ledger, node_records, source_records
 from analyzer.ingest.duplicates import leave_out
 from analyzer.ingest.file_hashes import FileHashes
@@ -83,6 +83,8 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     if options.on_gathered is not None:
         options.on_gathered(material)
     settings, limits = options.local.settings, options.limits
+    if options.incident:
+        incident_reach.mind(material.facts, material.nodes, options.incident)
     return conclude(material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident)
 
 

@@ -154,6 +154,12 @@ class Facts(database.LateDatabase):
         if address and address not in known.addresses:
             known.addresses.append(address)
 
+    def does_not_reach(self, node_key: str, table: str, why: str) -> None:
+        """Note that a log that was read says nothing of the time asked about: a line it lacks proves nothing."""
+        known = self._covers.get((node_key, table))
+        if known is not None and known.state == "read":
+            known.state, known.why = "excerpt", why
+
     def incomplete(self, node_key: str) -> None:
         """Note that the archive of a node ended early or was damaged: absence proves nothing there."""
         self._node(node_key).complete = False
