@@ -25,6 +25,7 @@ from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, TREE_TOPS, holds_credentials, link_target
 from analyzer.sources.remote import Entry, Place, RemotePath, path_of, scan
 from analyzer.sources.remotefile import RemoteFile
+from analyzer.sources.split_files import SplitFile, opened, split_files
 from analyzer.sources.stream import FileSource, SliceStream, Stream, StreamFault
 
 
@@ -33,6 +34,10 @@ class FileOpener(Opener, Protocol):
 
     def file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
         """Walk one regular file of the disk or of a storage."""
+        ...
+
+    def split(self, split: SplitFile, item: Item) -> Iterator[Member]:
+        """Walk a file that lies there in pieces."""
         ...
 
 
@@ -77,12 +82,11 @@ class FolderWalk:
             self._tree = self._walker.ledger.came(key, alone=False)
             self._tree.looks = "archive"
         below: list[tuple[Place, str, str]] = []
-        groups: dict[str, dict[int, Place]] = {}
-        for entry in entries:
-            if (piece := split_name(entry.name)) and _is_file(entry):
-                groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
+        groups = _fragments(entries)
         if isinstance(folder, RemotePath) and entries:
             folder.ahead(old.union(entry.name for entry in entries if holds_credentials(entry.name)))
+        loose = [] if root else [path_of(entry) for entry in entries if entry.name not in old and _is_file(entry)]
+        split = split_files(loose)
         for entry in entries:
             if self._walker.full(root or entry.name):
                 self._stack.clear()
@@ -97,6 +101,11 @@ class FolderWalk:
                 if pieces := groups.pop(piece[0], None):
                     name = f"{key}/{piece[0]}" if key else piece[0]
                     yield from self.joined(name, root, pieces)
+            elif one := split.get(path_of(entry)):
+                if path_of(entry) == one.pieces[0]:
+                    name = f"{key}/{one.name}" if key else one.name
+                    item = Item(name, name, name, top=True)
+                    yield from self._loose(item, self._walker.split(one, item))
             else:
                 yield from self._entry(entry, address, root)
         if root and self._tree:
@@ -182,7 +191,7 @@ class _PieceStream(Stream):
         """Return the next bytes of the piece."""
         try:
             if self._stream is None:
-                self._source = _opened(self._path)
+                self._source = opened(self._path)
                 self._stream = SliceStream(self._source)
         except OSError as error:
             what = f"cannot be opened: {error.strerror or error}"
@@ -193,13 +202,6 @@ class _PieceStream(Stream):
         if not len(block) and self._source:
             self._source.close()
         return block
-
-
-def _opened(path: Place) -> FileSource | RemoteFile:
-    if isinstance(path, RemotePath):
-        return path.source()
-    handle = path.open("rb", buffering=0)
-    return FileSource(handle, os.fstat(handle.fileno()).st_size)
 
 
 def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
@@ -219,6 +221,15 @@ def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
     except (OSError, ValueError):
         return frozenset()
     return results if re.match(rb'\{\s*"schema": *"backline/case-', head) else frozenset()
+
+
+def _fragments(entries: Sequence[Entry]) -> dict[str, dict[int, Place]]:
+    """Return the fragments among some files, by the name of the whole and by their numbers."""
+    groups: dict[str, dict[int, Place]] = {}
+    for entry in entries:
+        if (piece := split_name(entry.name)) and _is_file(entry):
+            groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
+    return groups
 
 
 def _size(path: Place) -> int:

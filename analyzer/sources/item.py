@@ -32,7 +32,10 @@ class Refused(Exception):
 
 
 MAY_READ = "Give yourself the right to read it, or copy it with an account that has it."
-JOIN = "Give the whole file: by its name this is a piece of one. `cat NAME.part* > NAME` joins them in order."
+JOIN = (
+    "By its name this is a piece of a file that was split. Give all pieces together, from the first to the last: "
+    "they are read as one."
+)
 AGAIN = "Check the size of the original: the copy or the download failed, so fetch it again."
 # What `split`, archivers and upload pages name the pieces of a file: .part00, .part1, .001, .z01; `split` alone: .aa
 _PIECE = re.compile(r"\.(?:part\w{1,4}|\d{3}|z\d\d|a[a-z])$", re.IGNORECASE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.sources import tarheader
 
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK00PK\x03\x04")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK00PK\x03\x04", b"PK\x07\x08PK\x03\x04")
 _KNOWN = (
     (b"%PDF", "a PDF document"),
     (b"\x7fELF", "a program or core dump (ELF)"),

@@ -19,7 +19,7 @@ from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
-from analyzer.sources.fragments import split_name
+from analyzer.sources.fragments import JoinedStream, split_name
 from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, unreadable
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
@@ -27,6 +27,7 @@ from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, holds_credentials
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
+from analyzer.sources.split_files import JoinedSource, SplitFile, split_files
 from analyzer.sources.stream import (
     Feed,
     FeedStream,
@@ -44,6 +45,9 @@ _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that i
 _PREFETCH_FROM = 4 << 20
 # Zip files that are programs or documents, not archives of logs.
 _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
+
+
+Pieces = dict[int, Place] | SplitFile | None  # of one file, by their numbers
 
 
 def walk(
@@ -88,15 +92,21 @@ def walk(
         )  # fmt: skip
 
 
-def _together(paths: Sequence[Place]) -> list[tuple[Place, dict[int, Place]]]:
-    """Return the paths with fragments of one file put together under the name of that file."""
-    jobs: dict[Place, dict[int, Place]] = {}
+def _together(paths: Sequence[Place]) -> list[tuple[Place, Pieces]]:
+    """Return the paths with the pieces of one file put together under the name of that file."""
+    jobs: dict[Place, Pieces] = {}
+    fragments: dict[Place, dict[int, Place]] = {}
+    split = split_files([path for path in paths if path.is_file()]) if len(paths) > 1 else {}
     for path in paths:
         piece = split_name(path.name) if path.is_file() else None
         if piece:
-            jobs.setdefault(path.parent / piece[0], {})[piece[1]] = path
+            place = path.parent / piece[0]
+            fragments.setdefault(place, {})[piece[1]] = path
+            jobs[place] = fragments[place]
+        elif one := split.get(path):
+            jobs[path.parent / one.name] = one
         else:
-            jobs.setdefault(path, {})
+            jobs.setdefault(path, None)
     return list(jobs.items())
 
 
@@ -109,9 +119,12 @@ class Walker:
         self.entries = 0  # members met, yielded or not
         self._current = ""
 
-    def top(self, path: Place, name: str, pieces: dict[int, Place] | None = None) -> Iterator[Member]:
+    def top(self, path: Place, name: str, pieces: Pieces = None) -> Iterator[Member]:
         """Walk one file or folder given by the user, or the file of which `pieces` were given."""
         self._budget.next_source()
+        if isinstance(pieces, SplitFile):
+            yield from self.split(pieces, Item(name, name, name, top=True))
+            return
         if pieces:
             yield from FolderWalk(self, name).joined(name, "", pieces)
             return
@@ -147,6 +160,27 @@ class Walker:
             source = FileSource(handle, self._most(item, status), self._on_read)
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
             yield from self.content(item, SliceStream(source), 0, source)
+
+    def split(self, split: SplitFile, item: Item) -> Iterator[Member]:
+        """Walk a file that lies there in pieces, as one."""
+        try:
+            source = JoinedSource(split.pieces, self.limits.bundle_bytes, self._on_read)
+        except OSError as error:
+            raise unreadable(error, "cannot be examined: ") from error
+        if source.size < source.whole:
+            hit = LimitHit(item.address, "bundle_bytes", self.limits.bundle_bytes, source.whole)
+            self.ledger.add_limit(hit)
+        names = [path.name for path in split.pieces]
+        shown = ", ".join(names[:3]) + (f" … {names[-1]}" if len(names) > 3 else "")
+        self.ledger.note(f"{item.address} is read out of {len(names)} pieces: {shown}")
+        item = replace(item, size=source.whole, mtime=split.pieces[-1].stat().st_mtime)
+        try:
+            if split.whole:
+                yield from self.content(item, SliceStream(source), 0, source)
+            else:
+                yield from self.content(item, JoinedStream(source.streams(split.numbers), split.numbers[0]), 0)
+        finally:
+            source.close()
 
     def _remote(self, path: RemotePath, item: Item) -> Iterator[Member]:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import calendar
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
@@ -18,6 +18,7 @@ from analyzer.sources.gzipstream import GzipStream
 from analyzer.sources.inflate import crc32
 from analyzer.sources.ledger import Ledger
 from analyzer.sources.names import Name, decode, normalise
+from analyzer.sources.split_files import JoinedSource
 from analyzer.sources.stream import Block, SeekableSource, SliceStream, Stream, StreamFault
 
 _END, _END64, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
@@ -94,6 +95,7 @@ class ZipReader:
     def __init__(self, source: SeekableSource, address: str, limits: Limits, ledger: Ledger) -> None:
         self._source, self._address, self._limits, self._ledger = source, address, limits, ledger
         self._shift = 0  # bytes in front of the zip (self-extracting archives)
+        self._starts: Sequence[int] = source.starts if isinstance(source, JoinedSource) else (0,)
 
     def entries(self) -> list[ZipEntry]:
         """Return all entries, each checked; damage is in the ledger."""
@@ -133,7 +135,8 @@ class ZipReader:
             at = tail.rfind(_END, 0, at)
         if at < 0:
             return None
-        count, length, offset = struct.unpack("<HII", tail[at + 10 : at + 20])
+        disk, count, length, offset = struct.unpack("<H2xHII", tail[at + 6 : at + 20])
+        offset += self._start(disk) if offset != 0xFFFFFFFF else 0
         end = tail_at + at
         if 0xFFFF in (count,) or 0xFFFFFFFF in (length, offset):
             count, length, offset, end = self._zip64(tail_at + at) or (count, length, offset, end)
@@ -150,6 +153,10 @@ class ZipReader:
                 what = "the zip's directory is damaged: it runs into what follows it"
                 self._ledger.add_damage(self._address, offset, what, "names may be wrong")
         return self._parse_central(data, count)
+
+    def _start(self, disk: int) -> int:
+        """Return where a piece of a split zip begins; the places of a whole one count from its start."""
+        return self._starts[disk] if disk < len(self._starts) else 0
 
     def _zip64(self, end: int) -> tuple[int, int, int, int] | None:
         locator = self._source.pread(end - 20, 20) if end >= 20 else b""
@@ -168,7 +175,9 @@ class ZipReader:
         at = 0
         while data[at : at + 4] == _CENTRAL and at + 46 <= len(data):
             n, m, k = struct.unpack("<HHH", data[at + 28 : at + 34])
+            (disk,) = struct.unpack("<H", data[at + 34 : at + 36])
             attributes, offset = struct.unpack("<II", data[at + 38 : at + 46])
+            offset += self._start(disk) if offset != 0xFFFFFFFF else 0
             names = at + 46
             raw, extra = data[names : names + n], data[names + n : names + n + m]
             entry = self._entry(data[at + 8 : at + 28], raw, extra, offset)

@@ -1,7 +1,7 @@
 """What in a download folder may be a case, and whether it has arrived completely.
 
-Each file is a case, the pieces `X.FRAG-00000`, … of one file together, and so is each sub-folder with all that
-lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like
+Each file is a case, the pieces of one file together (`X.FRAG-00000`, `X.tgz.001`, …), and so is each sub-folder with all
+that lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like
 (`NO_MATERIAL` of the batch finder), results of earlier runs, case archives. Nothing is opened for more than
 asking the system whether somebody writes to it.
 """
@@ -16,12 +16,12 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from analyzer.archive.batches.find import NO_MATERIAL
+from analyzer.archive.batches.find import NO_MATERIAL, is_archive
 from analyzer.archive.batches.trees import Disk, TreeEntry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
 from analyzer.lazy_dataclass import dataclass
-from analyzer.sources.fragments import split_name
+from analyzer.sources.split_files import joined_names
 
 if sys.platform.startswith("linux"):
     import fcntl
@@ -77,6 +77,7 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     coming = {_stem(child.name) for child in children if _on_its_way(child, PARTIAL_HERE)}
     found: list[Arrival] = []
     pieces: dict[str, list[TreeEntry]] = {}
+    whole = joined_names([child.name for child in children if not child.folder], is_archive)
     for child in children:
         if child.name.startswith(".") or child.name in old or child.name in OWN_FILES:
             continue
@@ -84,8 +85,8 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
             continue
         if child.folder:
             found += _folder(disk, child)
-        elif piece := split_name(child.name):
-            pieces.setdefault(piece[0], []).append(child)
+        elif name := whole.get(child.name):
+            pieces.setdefault(name, []).append(child)
         elif not child.name.lower().endswith(NO_MATERIAL):
             found.append(_file(child.name, [child], coming))
     found += [_file(name, together, coming) for name, together in pieces.items()]

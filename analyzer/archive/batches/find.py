@@ -4,7 +4,8 @@
 
 - a PATH that is a file as a case; a PATH that is a folder as a shelf of cases, unless it is the top of an
   unpacked bundle (it holds `commands`, `etc`, `var`, …), which is one case;
-- each file that lies directly on a shelf as a case (the pieces `X.FRAG-00000`, … of one file together);
+- each file that lies directly on a shelf as a case (the pieces of one file together: `X.FRAG-00000`, … of any file,
+  `X.tgz.001`, `X.tgz.partaa`, `X.z01`, … of an archive);
   files that hold no support material by their ending (pictures, documents, programs, checksums) are left out;
 - each folder on a shelf as one case with all that lies below it, unless it is a shelf itself. That it is when
     - its name is a date (`2024`, `2024-05`, and in such a folder `05`, `May`, `week 12`, `Q3`),
@@ -29,8 +30,8 @@ from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.errors import BacklineError
 from analyzer.lazy_dataclass import dataclass
-from analyzer.sources.fragments import split_name
 from analyzer.sources.names import TREE_TOPS
+from analyzer.sources.split_files import joined_names
 
 LAYOUTS = ("auto", "folders", "files")
 MANY = 10  # more archives than this in one folder are cases of their own
@@ -152,15 +153,16 @@ class _Finder:
         if not children and depth:
             self.count.empty.append(objects.path)
         pieces: dict[str, list[TreeEntry]] = {}
+        whole = joined_names([child.name for child in children if not child.folder], is_archive)
         for child in children:
-            if not child.folder and (piece := split_name(child.name)):
-                pieces.setdefault(piece[0], []).append(child)
+            if not child.folder and child.name in whole:
+                pieces.setdefault(whole[child.name], []).append(child)
         for child in children:
             if child.folder:
                 yield from self._below(child, depth + 1, dated)
-            elif piece := split_name(child.name):
-                if together := pieces.pop(piece[0], None):
-                    yield self._joined(piece[0], together)
+            elif name := whole.get(child.name):
+                if together := pieces.pop(name, None):
+                    yield self._joined(name, together)
             elif not material(child.name) or (self.layout == "folders" and any(one.folder for one in children)):
                 self.count.left_out.append(child.path)
             else:
