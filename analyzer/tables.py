@@ -191,6 +191,7 @@ class Block(NodeOwned):
     cut        True when the source ended inside this block: its last line is not whole
                and has been dropped already
     order      position of the block in the case; joins use it for "nearest"
+    gaps       numbers of blank lines that a copy put below those of the output: templates do not see them
     """
 
     lines: list[str]
@@ -202,6 +203,7 @@ class Block(NodeOwned):
     taken: str = ""
     cut: bool = False
     order: int = 0
+    gaps: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
