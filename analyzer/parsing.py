@@ -223,6 +223,8 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
     machine.begin()
     found: list[Record | Fault] = []
     for number, text in enumerate(block.lines, block.first_line):
+        if number in block.gaps:
+            continue
         if len(text) > MOST_LINE and not _is_log(name):
             why = f"a line of {len(text)} characters; no line of this output is longer than {MOST_LINE}"
             found.append(Fault(block.address, number, text[:MOST_LINE], name, why=why))

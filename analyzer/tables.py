@@ -82,6 +82,8 @@ class Table:
     log      True for a log: rows are lines, found by signatures, with a column `time`
     inside   of a log: other logs whose files hold its lines, all of them; each file is read once for both
     partly   of a log: other logs whose files hold some of its lines, so that they prove no absence
+    copied_in  of a log: other logs that repeat some of its lines: they are searched in its place where a machine sent
+             no file of its own, and prove no absence (scan/parts.py)
     once     of a log: columns that tell one event; what two logs of a machine have of it within a second counts once
              (judge/twins.py): of one line `again` is set
     made_of  names of the tables it is made of before rules are judged; no parser fills it
@@ -110,6 +112,7 @@ class Table:
     given: CatalogRows | None = None
     counts_since: Since = ""
     gauges: tuple[str, ...] = ()
+    copied_in: tuple[str, ...] = ()
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -188,6 +191,7 @@ class Block(NodeOwned):
     cut        True when the source ended inside this block: its last line is not whole
                and has been dropped already
     order      position of the block in the case; joins use it for "nearest"
+    gaps       numbers of blank lines that a copy put below those of the output: templates do not see them
     """
 
     lines: list[str]
@@ -199,6 +203,7 @@ class Block(NodeOwned):
     taken: str = ""
     cut: bool = False
     order: int = 0
+    gaps: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)

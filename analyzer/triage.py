@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import cache_folder
+from analyzer import cache_folder, parsing
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
@@ -37,6 +37,7 @@ from analyzer.paths import full
 from analyzer.rules import fact_tables, run_catalog
 from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
+from analyzer.scan.parts import needless
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, is_piece
@@ -191,6 +192,7 @@ def gather(
 def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool) -> Facts:
     name_records(intake, nodes)
     leave_out(intake, nodes, ledger)
+    _leave_copies_out(intake)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -214,6 +216,16 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
             facts.cover(key, table, "read", address=address)
     made.put(facts, [releases.MADE, *site_signs.TABLES])
     return facts
+
+
+def _leave_copies_out(intake: Intake) -> None:
+    """Forget what copies of a log hold on machines that sent the log itself: each of its lines counts once."""
+    tables = parsing.tables()
+    out = needless(intake.scans, tables)
+    gone = {id(scan) for scan in out}
+    covered = {(scan.scope, scan.table, scan.address) for scan in out}
+    intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
+    intake.covers = [one for one in intake.covers if (one.place.key, one.table, one.address) not in covered]
 
 
 def _once(rows: Sequence[Row]) -> Iterator[Row]:

@@ -27,6 +27,7 @@ TABLE = Table(
     ask="/var/log/vmkernel.log with its rotated copies (vmkernel.N.gz) from the time of the trouble",
     columns=COLUMNS,
     log=True,
+    copied_in=("esxi.vmkwarning",),
 )
 
 # as an article or a mail quotes a line, without its head: `WARNING: Heap: 2525: Heap vmfs3 already …`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from analyzer import open_case
 from analyzer.scan.blocks import LineBlocks
+from analyzer.sources.doubled import without_gaps
 from analyzer.sources.margins import without_margin
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -22,6 +24,12 @@ LISTS = (SAMPLES / "storage_path" / "two_paths.txt", SAMPLES / "nsxt_cluster_sta
 def each(change: Callable[[int, str], str]) -> Callable[[str], str]:
     """Change every line of a text, given its number."""
     return lambda text: "\n".join(change(number, line) for number, line in enumerate(text.splitlines(), 1))
+
+
+def escaped(text: str) -> str:
+    """Write a text as pandoc writes it in Markdown: a backslash before signs, and before all but the last of a rule."""
+    text = re.sub(r"([\[\]~|<>*#])", r"\\\1", text)
+    return re.sub(r"-{2,}", lambda rule: r"\-" * (len(rule[0]) - 2) + r"\--", text)
 
 
 # Synthetic; each follows what the tool prints.
@@ -35,6 +43,7 @@ WAYS = {
     "colours": each(lambda _, line: f"\x1b[0m{line}\x1b[K"),
     "the source of a page": html.escape,
     "a blog": lambda text: text.replace("--", "–").replace('"', "”"),
+    "pandoc": escaped,
     "Notepad": lambda text: "\ufeff" + text.replace("\n", "\r\n"),
 }
 
@@ -66,6 +75,32 @@ def test_a_text_gives_the_same_rows_on_the_same_lines(
         changed.write_text(WAYS[way](path.read_text(encoding="utf-8")), encoding="utf-8", newline="")
         assert expected
         assert rows(changed) == expected
+
+
+@pytest.mark.parametrize("change", [str, escaped])
+def test_a_blank_line_below_each_line_costs_no_row(
+    change: Callable[[str], str], plain: dict[Path, dict[str, list[tuple[int, str]]]], tmp_path: Path
+) -> None:
+    """A copy of a word processor or a note program gives the rows of the text, each on the line where it stands now."""
+    for path, told in plain.items():
+        copy = tmp_path / path.name
+        copy.write_text("\n\n".join(change(path.read_text(encoding="utf-8")).split("\n")), encoding="utf-8")
+        assert rows(copy) == {name: [(2 * line - 1, cells) for line, cells in own] for name, own in told.items()}
+
+
+def test_paragraphs_keep_their_gaps() -> None:
+    """Sentences with a blank line between them are no copy of an output, and neither are two or three lines of one."""
+    prose = "The host lost its storage.\n\nWe booted it again.\n\nThen it came back to life.\n\nWhat was it?\n"
+    for text in (prose, "Name: vmnic0\n\nState: up\n\nSpeed: 10\n"):
+        assert without_gaps(text.split("\n"))[0] == text.split("\n")
+
+
+@given(st.lists(st.sampled_from(["", " ", "a: b", "  c  d", "The end of it.", "vmnic0  up"]), max_size=16))
+def test_a_gap_is_a_blank_line_and_nothing_else(lines: list[str]) -> None:
+    """What is left out is blank, the rest keeps its order and its places."""
+    kept, places = without_gaps(lines)
+    assert list(kept) == ([lines[place] for place in places] if places else lines)
+    assert not any(lines[place].strip() for place in range(len(lines)) if places and place not in places)
 
 
 @pytest.mark.parametrize(

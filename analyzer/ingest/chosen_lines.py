@@ -81,10 +81,10 @@ def _record(node: str, own: Sequence[ChosenLine]) -> dict[str, Any]:
 def below(known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what stands below the findings: what hosts call a problem, few lines of a rule, and at last warnings.
 
-    few  what rules know, but for too few lines; a warning that is one of these is told once
+    few  what rules know, but for too few lines; a warning that is one of these, or an ALERT, is told once
     """
-    told = {(one["node"], words_of(str(one["text"]))) for one in few}
     others = [dict(one) for one in known if one["kind"] != KIND]
+    told = {(one["node"], words_of(str(one.get("text", "")))) for one in (*few, *others)}
     warnings = [
         dict(one) for one in known if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
     ]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer import logtime
+from analyzer import logtime, parsing
 from analyzer.ingest.chosen_lines import KIND as WARNING
 from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
@@ -24,6 +24,7 @@ from analyzer.ingest.nodes import Node
 from analyzer.lazy_dataclass import dataclass
 from analyzer.loghost import OBJECT
 from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, counted
 from analyzer.secrets.values import hide_around
 from analyzer.sources import Ledger
@@ -124,7 +125,9 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
     scans are named and duplicates are out.
     """
     totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
-    for scan, name, key, tally in counted(intake.scans, _PREFIX):
+    declared = parsing.tables()
+    scans = [scan for scan in intake.scans if not is_copy(scan, declared)]  # their log is searched for the same
+    for scan, name, key, tally in counted(scans, _PREFIX):
         kind, what, thing = name.partition(" of ")[0], "", ""
         if key != OTHERS:
             kind, what, thing = key.split("\x1f")

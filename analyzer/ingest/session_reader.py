@@ -143,7 +143,7 @@ class SessionReader:
         where = self._place_of(piece, parser, member, place)
         self.into.member_place.setdefault(member.address, where.key)
         block = self.artefacts.block(where, member, piece.lines, piece.first_line, cut=cut)
-        block.command, block.params = piece.command, dict(piece.params)
+        block.command, block.params, block.gaps = piece.command, dict(piece.params), piece.gaps
         if parser.stream:
             raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
             self.artefacts.keep_stream(parser, block, raw, where, member)

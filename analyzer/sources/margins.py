@@ -1,7 +1,8 @@
 """What a tool puts before every line of a text: numbers of lines, the times of a terminal's log.
 
 `cat -n`, `nl`, `less -N` and editors number the lines; SecureCRT, MobaXterm and Tera Term write the time in brackets
-before each line of a session. Text copied from the source of a web page has its signs as entities.
+before each line of a session. Text copied from the source of a web page has its signs as entities. What pandoc and
+note programs write as Markdown has a backslash before signs, and brackets without one around what was underlined.
 """
 
 from __future__ import annotations
@@ -25,11 +26,17 @@ _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
 # What WordPress and mail programs make of two and three dashes and of quotes.
 _TYPESET = QUOTES | str.maketrans({"–": "--", "—": "---"})
 _ANY_TYPESET = re.compile(f"[{''.join(map(chr, _TYPESET))}]")
+# A ruler of a table or a prompt of ESXi whose signs have backslashes: no program prints that.
+_ESCAPED = re.compile(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
+_SPAN = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
+_SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
 _TAG = re.compile(r"<[/?A-Za-z]")
 
 
 def without_margin(lines: Sequence[str]) -> list[str]:
     """Return lines without what stands before every one of them, and with entities of HTML as the signs they mean."""
+    if any("\\" in line and _ESCAPED.match(line) for line in lines):
+        lines = [_SIGN.sub(r"\1", _SPAN.sub(r"\1", line)) for line in lines]
     if any("&" in line and _ENTITY.search(line) for line in lines) and not any(map(_TAG.search, lines)):
         import html  # noqa: PLC0415 - its table of signs costs more than most cases need
 

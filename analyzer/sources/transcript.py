@@ -14,11 +14,12 @@ from collections.abc import Iterable, Sequence
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
 from analyzer.sources.command_parsers import CommandParsers, TypedCommand
+from analyzer.sources.doubled import without_gaps
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
-from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces
+from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces, spread_out
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 
@@ -33,7 +34,12 @@ def split(
     first_line   number of lines[0] in its source
     above        the last prompt before lines[0], see `last_prompt`
     """
-    return _Splitter(lines, list(recognisers), first_line, above).run()
+    kept, places = without_gaps(lines)
+    if not places:
+        return _Splitter(lines, list(recognisers), first_line, above).run()
+    pieces = _Splitter(kept, list(recognisers), 1, above).run()
+    spread_out(pieces, places, len(lines), first_line)
+    return pieces
 
 
 def last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) -> Prompt | None:

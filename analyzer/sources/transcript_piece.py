@@ -28,6 +28,7 @@ class TranscriptPiece:
     command_line  number of the line the command was typed on, 0 when there is none
     after         name of the recogniser whose output ended here, though the command's may go on: lines of
                   the output that were not understood
+    gaps          numbers of blank lines that a copy put below those of the text: no parser need see them
     """
 
     parser: str | None
@@ -42,6 +43,7 @@ class TranscriptPiece:
     command_line: int = 0
     excerpt: str = ""
     after: str = ""
+    gaps: frozenset[int] = frozenset()
 
 
 def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
@@ -51,3 +53,21 @@ def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
     for piece in pieces:
         if piece.host in proved and piece.kind in weak:
             piece.kind = proved[piece.host]
+
+
+def spread_out(pieces: Sequence[TranscriptPiece], places: Sequence[int], size: int, first_line: int) -> None:
+    """Put the pieces of a text whose gaps were left out back on the lines of its source.
+
+    places  of the lines that were kept; size: number of lines of the source; first_line: number of its first
+    """
+    for piece in pieces:
+        begin = piece.first_line - 1
+        end = begin + len(piece.lines)
+        first, after = places[begin], places[end] if end < len(places) else size
+        lines = [""] * (after - first)
+        for place, text in zip(places[begin:end], piece.lines, strict=True):
+            lines[place - first] = text
+        own = {place - first for place in places[begin:end]}
+        piece.gaps = frozenset(first_line + first + at for at in range(len(lines)) if at not in own)
+        piece.lines, piece.first_line = lines, first_line + first
+        piece.command_line = first_line + places[piece.command_line - 1] if piece.command_line else 0

@@ -280,7 +280,7 @@ def _name_parts(facts: Facts) -> None:
     there = {(scan.table, scan.address) for scan in facts.scans}
     for scan in facts.scans:
         table = parsing.tables().get(scan.table)
-        whole = (*table.inside, *table.partly) if table is not None and not scan.part_of else ()
+        whole = (*table.inside, *table.partly, *table.copied_in) if table is not None and not scan.part_of else ()
         scan.part_of = next((log for log in whole if (log, scan.address) in there), scan.part_of)
 
 

@@ -1,0 +1,113 @@
+"""What `esxcli software vib|profile|component install|update|remove|apply` printed: what changed, or why nothing did.
+
+Source: public captures of 5.0 to 8.0. `Installation Result`, `Update Result` and `Removal Result` head an answer, whose
+copies lose the indent; a failure begins with `[DependencyError]`, `[HardwareError]`, … on a line of its own, and the
+reason stands below. No file of a bundle holds either.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import Block, Column, Row, Table, Value
+
+TABLE = Table(
+    name="esxi.update_result",
+    meaning="Changes of the host's software as the command answered them, one row an answer.",
+    source="esxcli software vib install, update, remove; esxcli software profile update, install; component apply",
+    ask="what `esxcli software vib list` prints, and /var/log/esxupdate.log",
+    columns=(
+        Column(
+            "update_kind", "str", "what was done, as the title says: Installation, Update, Removal, …; Error: it failed"
+        ),
+        Column("update_message", "str", "the answer in its own words; of a failure the reason"),
+        Column("update_error", "str", "kind of failure between brackets: DependencyError, HardwareError, …"),
+        Column("update_failed", "bool", "it failed, and the host was not changed"),
+        Column("update_dry_run", "bool", "it was only tried (--dry-run), and the host was not changed"),
+        Column("reboot_required", "bool", "the change takes effect with the next boot"),
+        Column("vibs_installed", "str", "packages that were installed, by commas, as printed"),
+        Column("vibs_removed", "str", "packages that were removed, by commas, as printed"),
+    ),
+)
+
+_TITLE = r"(?P<kind>Installation|Update|Removal|Remediation|Apply) Result:?"
+_ERROR = r"\[(?P<error>[A-Z]\w{2,60}(?:Error|Warning|Exception|NotFound))\]"
+_LABELS = {
+    "Message": "update_message",
+    "Reboot Required": "reboot_required",
+    "VIBs Installed": "vibs_installed",
+    "VIBs Removed": "vibs_removed",
+    "Components Installed": "vibs_installed",
+    "Components Removed": "vibs_removed",
+}
+_IGNORED = r"VIBs Skipped|Components Skipped|DPU Results|Id|Status"
+_LABEL = re.compile(rf"\s*(?P<label>{'|'.join(map(re.escape, _LABELS))}|{_IGNORED}):\s*(?P<value>.*?)\s*$")
+_BEGIN = re.compile(rf"\s*(?:{_TITLE}\s*$|{_ERROR}\s*(?P<reason>.*?)\s*$)")
+_COMMAND = (
+    r"\b(?:esxcli|localcli)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?){0,9}"
+    r"software\s+(?:vib|profile|component|addon|baseimage)\s+(?:install|update|remove|apply)\b"
+)
+_REBOOT = re.compile(r"needs? to be rebooted")
+_HINT = re.compile(r"Please refer to the log file|To change the host acceptance level")
+
+
+def parse(block: Block) -> Output:
+    """Read the answers of a text; words below an error are its reason."""
+    row: Row | None = None
+    for number, line in enumerate(block.lines, block.first_line):
+        if begin := _BEGIN.match(line):
+            if row is not None:
+                yield _told(row)
+            row = _begun(block, number, begin)
+        elif row is not None and line.strip():
+            _read(row, line)
+        elif row is not None and row.values["update_error"] and row.values["update_message"]:
+            yield _told(row)  # what stands below a blank line is no reason
+            row = None
+    if row is not None:
+        yield _told(row)
+
+
+def _begun(block: Block, number: int, begin: re.Match[str]) -> Row:
+    values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+    values["update_kind"] = begin["kind"] or "Error"
+    values["update_failed"] = begin["error"] is not None
+    values["update_error"], values["update_message"] = begin["error"], begin["reason"] or None
+    return Row(TABLE, values, block, number)
+
+
+def _read(row: Row, line: str) -> None:
+    found = _LABEL.match(line)
+    if found and not row.values["update_error"]:
+        name = _LABELS.get(found["label"], "")
+        if name == "reboot_required":
+            row.values[name] = {"true": True, "false": False}.get(found["value"].lower())
+        elif name and found["value"]:
+            row.values[name] = found["value"]
+    elif row.values["update_error"]:
+        if not _HINT.search(line):
+            said = (str(row.values["update_message"] or ""), line.strip())
+            row.values["update_message"] = " ".join(filter(None, said))
+    elif not found and row.values["update_message"] and row.values["reboot_required"] is None:
+        row.values["update_message"] = f"{row.values['update_message']}{line.strip()}"  # a terminal broke the line
+
+
+def _told(row: Row) -> Row:
+    """Return a row; where the label was left out, the message says that a boot is needed."""
+    message = str(row.values["update_message"] or "")
+    if row.values["reboot_required"] is None and _REBOOT.search(message):
+        row.values["reboot_required"] = True
+    row.values["update_dry_run"] = message.lower().startswith("dryrun")
+    return row
+
+
+PARSER = Parser(
+    name="update_results",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(_COMMAND,),
+    shape=rf"^\s*(?:(?:Installation|Update|Removal|Remediation) Result:?\s*$|{_ERROR.replace('?P<error>', '?:')}\s*$)",
+    body=rf"^\s*(?:(?:{'|'.join(map(re.escape, _LABELS))}|{_IGNORED}):|[A-Z(<'\[/]|ed\b|\w+ = ).*$",
+)
