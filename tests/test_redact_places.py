@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 import urllib.parse
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.secrets.values import hide
+from tests.redaction_check import left
 
 HOST, VM, SPACED = "zq-esxnode17", "WZQ-SAPdb04", "Kestrel Billing"
 KNOWN = f"""[root@{HOST}:~] esxcli vm process list
@@ -73,6 +75,7 @@ LINES = [
     ("guestinfo.hostname = \"zqguesthost\"", "zqguesthost"),
     # NSX
     ("path /infra/tier-1s/zqtier1 /infra/domains/default/groups/zqgroup7", "zqtier1", "zqgroup7"),
+    ("1      1      DR-ZqTenantRed    DISTRIBUTED_ROUTER_TIER0", "ZqTenantRed"),
     # addresses and ids
     ("from ::ffff:0a4d:0316 and 10.77.3.22", "0a4d", "10.77.3.22"),
     ("query 21.3.77.10.in-addr.arpa of 10.77.3.21, 0x0a4d0315, ip_10_77_3_21, 010.077.003.021", "21.3.77", "10.77.3.21", "0a4d0315",
@@ -84,6 +87,8 @@ LINES = [
     ("naa.600a0980 38304437 415d4b6a 59676d55, naa.600a0980-38304437-415d4b6a-59676d56", "415d4b6a"),
     ("nvme.0017380012345a1c of nqn.1992-08.com.netapp:sn.3a5f7c9d1122:subsystem.zqnvme9", "12345a1c", "3a5f7c9d", "zqnvme9"),
     ('S/N: CZJ7341ZQX and serial="VMware-56 4d 12 34 aa bb cc dd-11 22 33 44 55 66 77 99"', "CZJ7341ZQX", "55 66 77 99"),
+    ("iqn.1998-01.com.vmware:zq-hostx-4f2b8c1d logged in", "zq-hostx", "4f2b8c1d"),
+    ("devices of one array, named in a line that is cut in the report: " + "x" * 60 + " naa_600a098038304437415d4b6a59676d57", "415d4b6a"),
     # what stays
     ("[Originator@6876 sub=Hostsvc] Opening disk of the host on vmk0 through vmnic3", "="),
     ("ESXi 6.7.0 took 0x430b9c721500 from port 0x3000006, H:0x0 D:0x2 P:0x0", "="),
@@ -138,3 +143,21 @@ def test_words_about_keys_stay() -> None:
     """A sentence about a shared key tells none."""
     for line in ("PSK authentication failed", "psk mismatch of peer", "key 7 of 12 was read"):
         assert hide(line) == line
+
+
+def test_names_of_a_syslog_and_of_a_log_in_utf16_are_gone(tmp_path: Path) -> None:
+    """The host behind the time of a line that nobody reads, and names of a log in UTF-16, are replaced in every result."""
+    alert = "2021-03-01T04:01:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: world vmm0:Pangolin-hr01 of type 8"
+    syslog = [
+        '<190>1 2021-03-01T04:20:08.775Z zqnsxmgr9 NSX 4711 SYSTEM [nsx@6876 comp="nsx-manager" username="zqadm" level="INFO"] x',
+        "Mar  1 04:22:08 zqlinux5 sshd[99]: Failed password for zqfail from 10.88.3.1 port 22 ssh2",
+    ]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "vmkernel.log").write_bytes(b"\xff\xfe" + alert.encode("utf-16-le"))
+    (tmp_path / "in" / "syslog-nsx.log").write_text("\n".join(syslog), encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--quiet", "--redact"]
+    )
+    assert done.exit_code in (0, 5), done.output
+    assert "sshd[99]: Failed password for user-" in (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
+    assert left(tmp_path / "out", ["Pangolin", "zqnsxmgr9", "zqadm", "zqlinux5", "zqfail", "10.88.3.1"]) == []

@@ -21,6 +21,8 @@ from analyzer.redact.words import LEAST_ANYWHERE
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _RUNS = re.compile(r"\d+")
+# As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
 WORDS = "a word, too: replaced where it stands for the thing, left in running text"
@@ -193,9 +195,9 @@ def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
         return
     for form, new in _written(name, other):
         yield form, new
-        # as lines that differ in numbers alone are kept
-        if len(name) >= LEAST_ANYWHERE and (alike := _RUNS.sub("N", form)) not in (form, name):
-            yield alike, _RUNS.sub("N", new)
+        for runs in (_RUNS, _NUMBERS) if len(name) >= LEAST_ANYWHERE else ():
+            if (alike := runs.sub("N", form)) not in (form, "N"):
+                yield alike, runs.sub("N", new)
 
 
 def _written(name: str, other: str) -> Iterator[tuple[str, str]]:

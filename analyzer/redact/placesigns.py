@@ -65,6 +65,14 @@ PLACES: Places = (
         rf"(?P<x>{_LABEL}(?:\.{_LABEL})*)(?=[:/;\s\"',)\]]|$)",
     ),
     ("user", ("://",), rf"{_SCHEME}(?P<x>{_NAME})(?::\*+)?@"),
+    # behind the time of a line of syslog, which stands here as signs that are no text
+    (
+        "host",
+        ("\x1f ",),
+        r"^(?:<\d{1,3}>(?:1 )?)?\x1f{15,} "
+        r"(?P<x>(?!(?i:info|warning|warn|error|verbose|trivia|debug|panic|notice|fatal|severe|trace|critical)\b)[A-Za-z][\w.-]*)"
+        r" (?=[a-zA-Z][\w.-]*\[\d+\]:|NSXV? )",
+    ),
     ("host", ("@",), r"\[[a-z][\w.-]*@(?P<x>[A-Za-z0-9][\w.-]*):"),
     ("host", ("rhost",), rf"\brhost=(?P<x>{_NAME})"),
     (
@@ -104,6 +112,7 @@ PLACES: Places = (
         ("edge", "segment", "logical", "router", "tenant", "ls "),
         rf"(?i)\b(?:edge|segment|logical ?switch|logical ?router|tenant) (?P<x>{_NUMBERED})(?![\w:(/])",
     ),
+    ("label", ("dr-", "sr-"), r"(?<![\w-])(?:DR|SR)-(?P<x>(?=[\w-]*[a-z])[A-Za-z][\w-]{2,})"),
     ("label", ("entid",), r"\bentId=\"(?P<x>[A-Za-z0-9][\w.$-]{3,}\w)\""),
     # ids
     ("serial", ("ssh-", "ecdsa-"), r"\b(?:ssh-\w+|ecdsa-[\w-]+) (?P<x>AAAA[\w+/=]{20,})"),
@@ -130,7 +139,7 @@ PLACES: Places = (
         "device",
         ("naa", "eui", "nvme"),
         r"(?i)(?<![0-9a-z])(?:naa|eui|nvme)[._]?"
-        r"(?P<x>[0-9a-f]{16}(?:[0-9a-f]{16})?)(?![0-9a-z])",
+        r"(?P<x>[0-9a-f]{16,32})(?![0-9a-z])",
     ),
     ("nqn", ("nqn.",), r"(?i)(?<!\w)(?P<x>nqn\.\d{4}-\d\d\.[\w.:-]+)"),
     ("mac", ("0050", "000c", "0:50"), r"(?i)(?<![0-9a-z-])(?:0x)?(?P<x>(?:005056|000c29)[0-9a-f]{6})(?![0-9a-z])"),
