@@ -211,7 +211,10 @@ def _findings(made: Record) -> list[Record]:
             said.append(_sentence(f"{word}: {one['title']}, {one['subject']}{why}.{tail}", places))
         said += _rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        said.append(_sentence(f"{counted(len(by['same']), 'finding')} stayed as before."))
+        stayed = "on both" if made["mode"] == "hosts" and len(made["sides"]) == 2 else "on all sides"
+        stayed = stayed if made["mode"] == "hosts" else "as before"
+        verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
+        said.append(_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
     if not made["findings"]:
         said.append(_sentence("No side has a finding; below is what the rows themselves say."))
     return said
