@@ -537,6 +537,13 @@ def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
     texts = [one["text"] for one in made["conclusion"]]
     assert any("6765664 on esx81.lab.example, 5969303 on esx82.lab.example" in text for text in texts), texts
     assert not [text for text in texts if "→" in text or "became" in text]
+    i40en = [one["why"] for one in made["findings"] if "i40en" in one["subject"] and one["on"][0] is None]
+    assert i40en and not [why for why in i40en if why]  # judged on both: only the bad host has the driver
+    for at, host in enumerate(("esx81.lab.example", "esx82.lab.example")):
+        own = [one for one in made["conclusion"] if one["text"].startswith(f"Only on {host}: ")]
+        assert {place["side"] for one in own for place in one["at"]} <= {at}, own
+    assert [one for one in made["conclusion"] if one["text"].startswith("Only on esx82.lab.example: ") and one["at"]]
+    assert not [text for text in texts if "first side" in text or "as before" in text]
     for words, told in (
         (("--node", "esx81.lab.example"), "two machines"),
         (("--node", "esx8*", "--node", "esx82*"), "fits esx81.lab.example, esx82.lab.example"),

@@ -18,6 +18,7 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES
 Record = dict[str, Any]
 _Judged = Mapping[tuple[int, str, int], Record]
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
+_FIRST = "on the first side"
 _AGAINST = re.compile(r"^((?:severity|confidence) \S+) became")
 _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
 
@@ -43,7 +44,7 @@ def finding_records(
     lines = _judged_lines(rows)
     records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
     for one in records if hosts else ():
-        one["why"] = _AGAINST.sub(r"\1 against", one["why"])
+        one["why"] = _AGAINST.sub(r"\1 against", one["why"]).replace(_FIRST, f"on {sides[0].name}", 1)
     order = {state: place for place, state in enumerate(STATES)}
     return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
 
@@ -157,9 +158,9 @@ def _state(
     known_at = next(at for at, one in enumerate(match.on) if one is not None)
     machine = pairs[home[known_at][present["node"]]].on[missing] if present["node"] in home[known_at] else None
     there = bool(machine) or not present["node"]
-    why, ask = _unseen(present, sides[missing].document, machine.name if machine else "", there=there)
+    why, ask = _unseen(present, sides[missing], machine.name if machine else "", there=there)
     if last is not None:
-        return "new", f"on the first side nobody could see it: {why}" if why else "", ask if why else ""
+        return "new", f"{_FIRST} nobody could see it: {why}" if why else "", ask if why else ""
     if why:
         return "no longer judged", why, ask
     left = "" if sides[missing].document["case"]["complete"] else "in what could be read of the last side"
@@ -199,9 +200,9 @@ def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[s
     return "same", "", ""
 
 
-def _unseen(finding: Record, document: Record, node: str, *, there: bool) -> tuple[str, str]:
+def _unseen(finding: Record, side: CaseSide, node: str, *, there: bool) -> tuple[str, str]:
     """Return why a side without a finding could not have it, and what to ask for; ("", "") when its rule did look."""
-    rule = finding["rule"]
+    rule, document = finding["rule"], side.document
     if not there:
         return f"{finding['node']} is not in that case", ""
     for group in document["cannot_tell"]:
@@ -216,7 +217,7 @@ def _unseen(finding: Record, document: Record, node: str, *, there: bool) -> tup
             if quiet["looked_at"]
             else ("the rule does not apply there: nothing of the kind it looks at is there", "")
         )
-    if any(one["rule"] == rule for one in document["findings"]):
+    if rule in side.judged or any(one["rule"] == rule for one in document["findings"]):
         return "", ""
     return "the rule is not among those that judged that case", ""
 

@@ -35,6 +35,7 @@ class CaseSide:
 
     facts   None when it comes from a case.json: then it has no rows to compare
     broken  rules that are invalid; partial: something of it was not read
+    judged  rules with a finding on another machine of the same case: they were judged here as well
     """
 
     name: str
@@ -42,6 +43,7 @@ class CaseSide:
     facts: Facts | None = None
     broken: list[str] = field(default_factory=list)
     partial: bool = False
+    judged: frozenset[str] = frozenset()
 
 
 def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> list[CaseSide]:
@@ -79,6 +81,7 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
     Raises UsageError for a name that fits none of its machines, or several, and for one that is named twice.
     """
     found: list[CaseSide] = []
+    judged = frozenset(one["rule"] for one in side.document["findings"])
     for name in names:
         choice = Choice(nodes=(name,))
         choice.check(side.document)
@@ -88,7 +91,7 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
             raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")
         if machines[0] in [one.name for one in found]:
             raise UsageError(f"--node names {machines[0]} twice", do="Name another machine of the case.")
-        found.append(replace(side, name=machines[0], document=part))
+        found.append(replace(side, name=machines[0], document=part, judged=judged))
     return found
 
 

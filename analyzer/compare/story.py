@@ -207,11 +207,15 @@ def _findings(made: Record) -> list[Record]:
             last = next(side for side in reversed(one["on"]) if side is not None)
             why = f" ({one['why']})" if one["why"] else ""
             tail = f" {last['say']}" if state in ("new", "worse", "better") else ""
-            places = [side["at"] for side in one["on"] if side is not None]
-            said.append(_sentence(f"{word}: {one['title']}, {one['subject']}{why}.{tail}", places))
+            places = [side and side["at"] for side in one["on"]]
+            what = one["subject"] if one["title"] in one["subject"] else f"{one['title']}, {one['subject']}"
+            said.append(_sentence(f"{word}: {what}{why}.{tail}", places))
         said += _rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        said.append(_sentence(f"{counted(len(by['same']), 'finding')} stayed as before."))
+        stayed = "on both" if made["mode"] == "hosts" and len(made["sides"]) == 2 else "on all sides"
+        stayed = stayed if made["mode"] == "hosts" else "as before"
+        verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
+        said.append(_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
     if not made["findings"]:
         said.append(_sentence("No side has a finding; below is what the rows themselves say."))
     return said

@@ -69,7 +69,8 @@ def kind_of(kind: str, text: str) -> ProblemKind | None:
     if kind == ALERT:
         found = _ALERT.search(text)
         words = found["what"].removeprefix("ALERT: ") if found else ""
-        return ProblemKind(kind, alike(words)) if words.strip() else None
+        # secrets first: with its numbers as N a hash ($6$…) is no longer told
+        return ProblemKind(kind, alike(hide_around([], words, [])[1])) if words.strip() else None
     found = (_FRAME if kind == BACKTRACE else _DUMP).search(text)
     return (
         ProblemKind(kind, re.sub(r"[.\d]+$", "", found["what"]) if kind == DUMP else found["what"]) if found else None

@@ -6,6 +6,7 @@ import base64
 import binascii
 import html
 import re
+import unicodedata
 from collections.abc import Iterator
 from urllib.parse import unquote
 
@@ -13,7 +14,11 @@ _SPLITS = re.compile(
     "[\u00ad\u200b-\u200f\u2060\ufeff]|<wbr ?/?>|&shy;|&(?:#8203|#173|zwsp|ZeroWidthSpace);", re.IGNORECASE
 )
 _TAGS = re.compile(r"</?(?:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}>", re.IGNORECASE)
-_JSON = re.compile(r"\\u([0-9a-fA-F]{4})")
+_JSON = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_ESCAPED = re.compile(r"\\[ux]")
+_COLOURS = re.compile("\x1b\\[[0-9;]{0,20}m")
+TWICE = 2  # an address within an address
+OCTAL = re.compile(r"\\([01][0-7]{2})(?![0-9])")
 BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,}={0,2}")
 HEXED = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){5,}(?![0-9A-Za-z])")
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
@@ -35,8 +40,13 @@ def _read(raw: bytes) -> Iterator[str]:
 def decoded(text: str) -> str:
     """Return a text with all that a reader's program takes away or decodes."""
     plain = html.unescape(text) if "&" in text else text
-    plain = unquote(plain, errors="replace") if "%" in plain else plain
-    plain = _JSON.sub(lambda one: chr(int(one[1], 16)), plain) if "\\u" in plain else plain
+    for _ in range(TWICE):
+        plain = unquote(plain, errors="replace") if "%" in plain else plain
+    if "\\" in plain:
+        plain = _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain) if _ESCAPED.search(plain) else plain
+        plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
+    plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
+    plain = plain if plain.isascii() else unicodedata.normalize("NFKC", plain)
     return _TAGS.sub("", _SPLITS.sub("", plain)) if "<" in plain or not plain.isascii() else plain
 
 

@@ -27,7 +27,7 @@ _UUID = re.compile(
 )
 _PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
-_DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+]+)")
+_DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+;]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
 _BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
 _FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
@@ -145,11 +145,16 @@ class Identities:
     def take(self, found: Iterable[tuple[str, str]]) -> None:
         """Take (kind, name) of what a text shows by its form."""
         for kind, name in found:
-            if kind == "path":
-                for part, word in path_parts(name):
-                    self.cell(part, word)
+            if kind in ("path", "file"):
+                parts = name.split("\\")
+                self.path(name if kind == "path" else f"[-] {parts[-1]}")
+            elif kind == "reversed":
+                self.cell("address", ".".join(reversed(name.split("."))))
+            elif kind == "mac":
+                if not addresses.kept_mac(digits := addresses.digits_of(name)):
+                    self._add(kind, digits)
             elif kind in ("device", "uuid"):
-                digits = device_digits(name) if "." in name else addresses.digits_of(name)
+                digits = device_digits(name) if "." in name else addresses.digits_of(name.lower().replace("0x", ""))
                 if digits.strip("0"):
                     self._add(kind, digits)
             elif not (TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)):
@@ -174,19 +179,26 @@ class Identities:
             return
         self._cells.add((kind, text))
         if kind == "path":
-            for part, word in path_parts(text):
-                self.cell(part, word)
+            self.path(text)
             return
         if kind == "input":
             self.given(text)
             return
         if kind == "name":
             for word, value in _DN.findall(text):
-                self.cell("host" if word.upper() == "CN" else "label", value.strip())
+                self.cell("host" if word.upper() == "CN" and " " not in value.strip() else "label", value.strip())
             return
         whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
         for word in (text,) if whole else re.split(r"[,;\s]+", text):
             self._one(kind, word.strip().strip("\"'"))
+
+    def path(self, text: str) -> None:
+        """Take the parts of a path, each by its place; of an export all are folders."""
+        for kind, word in path_parts(text):
+            if kind == "path":
+                self._one(kind, word)
+            else:
+                self.cell(kind, word)
 
     def _one(self, kind: str, word: str) -> None:
         if not word or len(word) > LONGEST or not any(map(str.isalnum, word)):
@@ -206,7 +218,7 @@ class Identities:
         elif kind == "user":
             domain, _slash, name = word.replace("/", "\\").rpartition("\\")
             self._add("user", name.partition("@")[0])
-            self._domain(domain or name.partition("@")[2])
+            self._domain(domain.strip("\\") or name.partition("@")[2])
         elif kind == "label" and (_FQDN.fullmatch(word) or is_product_word(word.lower())):
             self._host(word if "." in word else "")
         elif kind not in _BY_FORM:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import CUT, ENCODED_NAME, Replacer, lowered, trie
 from analyzer.redact.residue import LeftName, Residue
@@ -21,14 +22,16 @@ MOST = 300_000  # words, or forms of lines, that are remembered; then it begins 
 _LENGTHS = ("", "0", "0", "0", "0000", "00000", "000000")  # serial and ticket numbers have at least four to six digits
 AT_ONCE = 1000  # lines that are looked at together
 # Kinds that a word shows whatever stands before it.
-_IN_WORDS = frozenset(("device", "t10", "iqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence"))
+_IN_WORDS = frozenset(("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence"))
 _SHAPED = re.compile(
-    r"naa\.|eui\.|vml\.|t10\.|iqn\.|@|:[0-9a-f]{0,4}:|[0-9a-f]{12}|[0-9a-f]{8}-[0-9a-f]{4}|"
+    r"naa\.|eui\.|vml\.|t10\.|[in]qn\.|@|:[0-9a-f]{0,4}:|[0-9a-f]{12}|[0-9a-f]{8}-[0-9a-f]{4}|"
     r"[0-9a-f]{2}-[0-9a-f]{2}-[0-9a-f]{2}-|[0-9a-f]{4}\.[0-9a-f]{4}\.|[0-9a-z]{5}-[0-9a-z]{5}-"
 )
 _ADDRESS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _RUN = re.compile(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
-_PAIRS = re.compile(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
+_PAIRS = re.compile(
+    r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]|(?:naa|NAA|eui|EUI)[._]?[0-9A-Fa-f]{8} "
+)
 _GAP = "      \x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
 _WORD = re.compile(r"[^\W_]+")
@@ -76,9 +79,17 @@ def _whole(lines: Collection[str]) -> list[str]:
 
 
 def _is_whole(text: str) -> bool:
-    if not text.isascii() or "&" in text or "%" in text or "<" in text or "\\u" in text:
+    if (
+        not text.isascii()
+        or "&" in text
+        or "%" in text
+        or "<" in text
+        or "\\u" in text
+        or "\\x" in text
+        or "\x1b" in text
+    ):
         return True
-    return _PAIRS.search(text) is not None
+    return _PAIRS.search(text) is not None or ("\\" in text and _OCTAL.search(text) is not None)
 
 
 class LineNames:

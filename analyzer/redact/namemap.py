@@ -21,6 +21,8 @@ from analyzer.redact.words import LEAST_ANYWHERE
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _RUNS = re.compile(r"\d+")
+# As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
 WORDS = "a word, too: replaced where it stands for the thing, left in running text"
@@ -31,6 +33,7 @@ _STEMS = {
     "path": "folder",
     "serial": "SERIAL",
     "iqn": "iqn.1998-01.com.example:id",
+    "nqn": "nqn.2014-08.com.example:id",
     "t10": "t10.EXAMPLE-",
 }
 _SUFFIX = {"domain": ".example"}
@@ -190,14 +193,20 @@ def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
     yield from spelled(kind, name, other)
     if kind in HEX:
         return
+    for form, new in _written(name, other):
+        yield form, new
+        for runs in (_RUNS, _NUMBERS) if len(name) >= LEAST_ANYWHERE else ():
+            if (alike := runs.sub("N", form)) not in (form, "N"):
+                yield alike, runs.sub("N", new)
+
+
+def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield (form, pseudonym) of a name as ids, addresses, pages, shells, mails and JSON have it."""
+    yield name, other
     slug = _SLUG.sub("-", name.lower()).strip("-")
     if len(slug) >= LEAST_ANYWHERE:
         for sign in ("-", "_", "") if slug.count("-") < MOST_PARTS else ("-",):
             yield slug.replace("-", sign), _SLUG.sub(sign or "-", other.lower()).strip("-")
-    if (
-        len(name) >= LEAST_ANYWHERE and (alike := _RUNS.sub("N", name)) != name
-    ):  # as lines that differ in numbers alone are kept
-        yield alike, _RUNS.sub("N", other)
     for form in (
         quote(name),
         quote(name, safe=""),
@@ -207,6 +216,9 @@ def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
     ):
         if form != name:
             yield form, other
+    if " " in name:  # of addresses, shells, mount tables, mails
+        for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
+            yield name.replace(" ", blank), other
 
 
 def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:

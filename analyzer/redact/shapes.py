@@ -13,19 +13,34 @@ _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
 SHAPE = re.compile(
-    r"(?=[0-9a-f:][0-9a-f:. -]{6}|[0-9a-f]{0,4}::)(?:"  # what all of them begin with, and few other words
+    r"(?=[0-9a-f:][0-9a-f:. _-]{6}|[0-9a-f]{0,4}::)(?:"  # what all of them begin with, and few other words
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
     r"|(?P<uuid>(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{12}(?![0-9a-z])"
     r"|(?<![0-9a-z-])[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]))"
     # groups between colons: IPv6, MAC, WWN; a word may stand before, a colon behind; clock times are none
     r"|(?P<groups>(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){5})[0-9a-f:]*:[0-9a-f]{0,4}(?:(?<=\d)(?:\.\d{1,3}){3}(?!\d))?)"
+    r"|(?P<split>(?:(?<![0-9a-z])|(?<=0x))[0-9a-f]{8}(?:[ :_-](?:0x)?[0-9a-f]{8}){1,3}(?![0-9a-z]))"
+    r"|(?P<wwn>(?<![0-9a-z])[0-9a-f]{2}(?:-[0-9a-f]{2}){7}(?![0-9a-z]))"
     r"|(?P<mac>(?<![0-9a-z])[0-9a-f]{2}(?:-[0-9a-f]{2}){5}(?![0-9a-z])"
+    r"|(?<![0-9a-z])[0-9a-f]{2}(?: [0-9a-f]{2}){5}(?![0-9a-z])"
+    r"|(?<![0-9a-z])(?:[0-9a-f]{6}-[0-9a-f]{6}|[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4})(?![0-9a-z-])"
     r"|(?<![0-9a-z.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![0-9a-z]|\.[0-9a-f]))"
-    r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)|(?<!\d)\d{1,3}(?:-\d{1,3}){3}(?!\d))"
+    r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)"
+    r"|(?<!\d)\d{1,3}(?:-\d{1,3}){3}(?!\d)|(?<!\d)\d{1,3}(?:_\d{1,3}){3}(?!\d))"
+    r"|(?P<number>(?<=0x)[0-9a-f]{7,8}(?![0-9a-z:]))"
     r"|(?P<run>[0-9a-f]{12,}))"
 )
 _GROUP = re.compile(r"[0-9a-f]+")
+_MAPPED = re.compile(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
+
+
+_ARPA = ".in-addr.arpa"
+
+
+def _back(quad: str) -> str:
+    """Return four numbers from back to front."""
+    return ".".join(reversed(quad.split(".")))
 
 
 class Shaped(NamedTuple):
@@ -65,6 +80,8 @@ class AddressShapes:
                 yield from self._in_run(match.start(), match[0])
             elif shape == "groups":
                 yield from self._in_groups(low, *match.span())
+            elif shape == "number" or (shape == "ipv4" and low.startswith(_ARPA, at)):
+                yield from self._turned(shape, match.start(), match[0])
             elif (known := self._known(shape, match.start(), match[0])) is not None:
                 yield known
             else:
@@ -72,9 +89,11 @@ class AddressShapes:
 
     def _known(self, shape: str, start: int, word: str) -> Shaped | None:
         """Return the address or id that a word of some shape is, None when the map has none such."""
-        kind = {"bios": "uuid", "wwn": "device"}.get(shape, shape)
+        kind = {"bios": "uuid", "wwn": "device", "split": "device"}.get(shape, shape)
         if shape == "ipv4":
-            key = word.replace("-", ".")
+            key = ".".join(str(int(part)) for part in re.split("[-._]", word))
+        elif shape == "split":
+            key = addresses.digits_of(word.replace("0x", ""))
         else:
             key = addresses.ipv6_key(word) if shape == "ipv6" else addresses.digits_of(word)
         if key not in self.known[kind]:
@@ -84,17 +103,33 @@ class AddressShapes:
         self.issued.update((other, written))
         return Shaped(start, start + len(word), kind, written)
 
+    def _turned(self, shape: str, start: int, word: str) -> Iterator[Shaped]:
+        """Yield the IPv4 address that a number of eight digits is, or one from back to front (`.in-addr.arpa`)."""
+        if shape == "number":
+            key = ".".join(str(int(pair, 16)) for pair in re.findall("..", word.rjust(8, "0")))
+        else:
+            key = _back(word)
+        if key in self.known["ipv4"]:
+            other = self.give("ipv4", key)
+            new = "".join(f"{int(part):02x}" for part in other.split(".")) if shape == "number" else _back(other)
+            new = new[1:] if len(word) == 7 and new[0] == "0" else new
+            self.issued.update((other, new))
+            yield Shaped(start, start + len(word), "ipv4", new)
+
     @staticmethod
     def _written(shape: str, word: str, other: str) -> str:
         if shape == "ipv4":
-            return other.replace(".", "-") if "-" in word else other
+            return other.replace(".", "-" if "-" in word else "_" if "_" in word else ".")
+        if shape == "split":
+            left = iter(other)
+            return re.sub("0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word)
         return addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
 
     def _in_groups(self, low: str, start: int, end: int) -> Iterator[Shaped]:
         """Yield the addresses that groups of digits between colons hold: all of them one, or some in a row."""
         word = low[start:end]
         groups = list(_GROUP.finditer(word))
-        whole = self._some(start, word, groups) or self._ipv6(low, start, end)
+        whole = self._some(start, word, groups) or self._ipv6(low, start, end) or self._mapped(start, word)
         if whole is not None:
             yield whole
             return
@@ -106,6 +141,19 @@ class AddressShapes:
             at += 1 if one is None else 8 if one.kind == "device" else 6
         if tail := _IPV4.search(word):
             yield from filter(None, [self._known("ipv4", start + tail.start(), tail[0])])
+
+    def _mapped(self, start: int, word: str) -> Shaped | None:
+        """Return the IPv4 address that is written as `::ffff:0a14:1e04`."""
+        if (found := _MAPPED.search(word)) is None:
+            return None
+        digits = found[1].rjust(4, "0") + found[2].rjust(4, "0")
+        key = ".".join(str(int(pair, 16)) for pair in re.findall("..", digits))
+        if key not in self.known["ipv4"]:
+            return None
+        one, two, three, four = (int(part) for part in self.give("ipv4", key).split("."))
+        new = f"{one * 256 + two:x}:{three * 256 + four:x}"
+        self.issued.add(new)
+        return Shaped(start + found.start(1), start + found.end(2), "ipv4", new)
 
     def _ipv6(self, low: str, start: int, end: int) -> Shaped | None:
         """Return the IPv6 address that groups are, without the end of a word before (`mac:`) and a colon behind."""

@@ -33,6 +33,9 @@ _EXPORT = (
 )
 _PART = r"[^\"'<>|,;)\]/]+"  # of a path, blanks and all
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf)"
+# "[datastore] folder/file.vmx": no "[Originator@6876 sub=Hostsvc] Opening x.vmdk", a sentence of hostd
+_STORE = r"(?![^\[\]]*[@=])[^\[\]/\\\"']{1,80}"
+_OWN_PATH = r"(?:[^\s\"'\[\]/][^\"'\[\]/:]{0,100}/(?:[^\"'\[\]/:]{1,100}/)*)?[^\s\"'\[\]/][^\"'\[\]/:]{0,100}"
 _ENDS = r"(?:gz|tgz|zip|txt|log|csv|json|xml|out|p?cap)"  # of a file that is called as an address
 _QUAD = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _TOP = (
@@ -100,7 +103,7 @@ STRONG: Signs = (
     (
         "serial",
         r"(?i)\b(?:serial|asset[ _]?tag|service[ _]?tag)(?:[ _]?(?:number|no\.?|num))?[\"']? ?[:=#]? ?[\"']?"
-        r"(?P<x>(?=[\w-]*\d)[\w-]{4,})",
+        r"(?!VMware-[0-9A-Fa-f]{2} )(?P<x>(?=[\w-]*\d)[\w-]{4,})",
     ),
     ("uuid", rf"(?<![0-9A-Za-z])(?P<x>{UUID})(?![0-9A-Za-z])"),
     ("volume", rf"(?i)(?<![0-9a-z])(?P<x>{VOLUME}|[0-9a-f]{{8}}-[0-9a-f]{{8}}(?=/))(?![0-9a-z])"),
@@ -120,9 +123,10 @@ STRONG: Signs = (
     ),
     (
         "name",
-        r"(?i)(?<![\w=])(?P<x>(?:CN|OU|O|L|ST|DC|C)=[^,\"<>/]{1,80}(?:[,/] ?(?:CN|OU|O|L|ST|DC|C)=[^,\"<>/]{1,80})+)",
+        r"(?i)(?<![\w=])"
+        r"(?P<x>(?:CN|OU|O|L|ST|DC|C)=[^,\"<>/;*]{1,80}(?:[,/] ?(?:CN|OU|O|L|ST|DC|C)=[^,\"<>/;*]{1,80})+)",
     ),
-    ("host", r"(?<![\w\\])\\\\(?:\\\\)?(?P<x>[A-Za-z][\w-]{1,62})(?=\\)"),  # \\server\share
+    ("host", r"(?<![\w\\])\\\\(?:\\\\)?(?!u[0-9a-f]{4}\\)(?P<x>[A-Za-z][\w-]{1,62})(?=\\)"),  # \\server\share
     ("user", r"(?<![\w.])/home/(?P<x>[a-z][\w.-]{1,30})(?=/)"),
     ("email", rf"(?<![\w.+-])(?P<x>[\w.+-]+@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}})(?![\w-])"),
     ("user", rf"(?<![\w.+$-])(?P<x>[\w.+$-]+)@(?={_QUAD}(?:\.{_QUAD}){{3}}\b)"),
@@ -140,8 +144,8 @@ STRONG: Signs = (
     ("path", r"(?i)(?P<q>[\"'])/vmfs/volumes/(?P<x>[^\"']+)(?P=q)"),
     ("path", rf"(?i)/vmfs/volumes/(?P<x>(?=\S){_PART}/(?:{_PART}/)*{_PART}?\.{_FILES})\b"),
     ("path", r"(?i)/vmfs/volumes/(?P<x>[^\s\"'<>|,;)\]]+)"),
-    ("datastore", rf"\[(?P<x>[^\[\]/\\\"']{{1,80}})\] (?=[^\s\"'\[\]][^\"'\[\]]{{0,200}}\.{_FILES}\b)"),
-    ("path", rf"\[[^\[\]/\\\"']{{1,80}}\] (?P<x>[^\s\"'\[\]][^\"'\[\]]{{0,200}}?\.{_FILES})\b"),
+    ("datastore", rf"\[(?P<x>{_STORE})\] (?={_OWN_PATH}\.{_FILES}\b)"),
+    ("path", rf"\[{_STORE}\] (?P<x>{_OWN_PATH}?\.{_FILES})\b"),
     ("fqdn", rf"(?i)(?:(?<![\w./-])|(?<=//))(?P<x>{_LABEL}(?:\.{_LABEL})*\.{_TOP})(?![\w-]|\.\w)"),
 )
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from analyzer.redact import addresses
-from analyzer.redact.signs import MAC, STAMP, STRONG, WEAK, WWN
+from analyzer.redact.placesigns import PLACES
+from analyzer.redact.signs import MAC, STAMP, STRONG, WEAK, WWN, name_like
 
 _VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
@@ -33,7 +34,9 @@ _HEX = (
     ("mac", re.compile(rf"(?i){MAC}")),
 )  # fmt: skip
 _VOLUMES = "/vmfs/volumes/"
-_FILE = re.compile(r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$")
+_FILE = re.compile(
+    r"(?:vmx-(?=.*\.vswp))?(.+?)\\?(?:(?:-\d{6}|-Snapshot\d+)?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$"
+)
 _PRODUCT_FILES = re.compile(
     r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
 )
@@ -46,6 +49,7 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     for kind, pattern in (*STRONG, *WEAK):
         if kind not in _SECRETS:
             found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
+    found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in PLACES]
     return tuple(found)
 
 
@@ -89,12 +93,21 @@ def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> It
 
 def _is_name(kind: str, word: str, before: str) -> bool:
     """Tell whether a word at the place of a name may be one: it has a letter, and a port group is spoken of as such."""
+    if kind == "barefile":  # the last word of a name in quotes, or of a path, is none
+        return not any(sign in before for sign in "\"'/\\")
+    if kind in _LIKE:
+        return name_like(word)
     return any(map(str.isalpha, word)) and (kind != "portgroup" or "port" in before.lower())
 
 
-_NAMED = frozenset(("portgroup", "switch", "datastore", "label", "vm", "host", "user", "fqdn"))
+_LIKE = frozenset(("hostlike", "labellike"))  # no sign but the word itself and a weak one before it
+_NAMED = _LIKE | {"barefile", "portgroup", "switch", "datastore", "label", "vm", "host", "user", "fqdn"}
 # How names are called that signs tell apart.
-KINDS = {"wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial"}
+KINDS = {
+    "wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial",
+    "hostlike": "host", "labellike": "label", "keymail": "email", "splitdevice": "device", "splitmac": "mac",
+    "barefile": "file",
+}  # fmt: skip
 
 
 def device_forms(text: str) -> list[tuple[str, str]]:

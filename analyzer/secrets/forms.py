@@ -35,6 +35,9 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"(?<![\w.-])-{0,2}(?:(?:auth|priv)-password|authentication-key|requirepass|masterauth|auth_pass|setcookie"
         rf"|(?:src|dest)?(?:store|key)pass)\s+(?:(?:md5|sha\d*|\d)\s+)?{_PROSE}[\"']?(?P<x>[^\s\"':=]+)",
     ),
+    (("psk", "pre-shared"), r"(?<![\w.-])(?:psk|pre-?shared-?key)\s+(?=[\"']|\S*\d)[\"']?(?P<x>[^\s\"';,:=]{6,})"),
+    (("key 7 ",), r"\bkey\s+7\s+(?P<x>[0-9A-F]{6,})\b"),
+    (("set communit",), r"\bset\s+communities\s+(?P<x>[^\s;]+)"),
     (("isis", "ospf"), rf"\b(?:isis|ospf)\s+password\s+(?:(?:level-\d|clear|md5|\d)\s+){{0,2}}{_PROSE}(?P<x>\S+)"),
     (("isakmp",), r"\bisakmp\s+key\s+(?:[06]\s+)?(?P<x>\S+)"),
     (("snmp",), r"\bsnmp\S*\s.{0,200}?\bauth\s+(?:md5|sha\d*)\s+(?P<x>\S+)"),

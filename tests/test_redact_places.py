@@ -1,0 +1,163 @@
+"""Names in places that no table has: what a line shows is replaced, and what only looks like a name stays as it is.
+
+All lines are synthetic; their forms are those of vmkernel, hostd, sshd, sudo, esxcli and NSX.
+"""
+
+from __future__ import annotations
+
+import base64
+import urllib.parse
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from analyzer.cli import main
+from analyzer.secrets.values import hide
+from tests.redaction_check import left
+
+HOST, VM, SPACED = "zq-esxnode17", "WZQ-SAPdb04", "Kestrel Billing"
+KNOWN = f"""[root@{HOST}:~] esxcli vm process list
+{VM}
+   World ID: 1000
+   Process ID: 0
+   VMX Cartel ID: 2000
+   UUID: 56 4d 12 ab 00 00 00 00-00 11 22 33 44 55 66 77
+   Display Name: {VM}
+   Config File: /vmfs/volumes/GoldZq/{VM}/{VM}.vmx
+
+{SPACED}
+   World ID: 1001
+   Process ID: 0
+   VMX Cartel ID: 2001
+   UUID: 56 4d 12 ab 00 00 00 01-00 11 22 33 44 55 66 77
+   Display Name: {SPACED}
+   Config File: /vmfs/volumes/GoldZq/{SPACED}/{SPACED}.vmx
+
+"""
+# A line, and what of it must not be left; `=` alone says that the line stays as it is.
+LINES = [
+    # names that the tables know, written in other ways
+    ("GET /x/" + urllib.parse.quote(urllib.parse.quote(SPACED)), "Kestrel", "Billing"),
+    ("GET /x/" + "".join(f"%25{ord(sign):02X}" for sign in VM), "%2557"),
+    ("escaped " + "".join(f"\\x{ord(sign):02x}" for sign in VM), "\\x57"),
+    ("escaped " + "".join(f"\\{ord(sign):03o}" for sign in VM), "\\127"),
+    ("escaped " + "".join(f"\\\\u{ord(sign):04x}" for sign in VM), "\\u0057", "\\u005a"),
+    ("wide \uff37\uff3a\uff31-\uff33\uff21\uff30\uff44\uff42\uff10\uff14", "\uff37\uff3a"),
+    ("mount /vmfs/volumes/x/Kestrel\\040Billing/y", "Kestrel", "Billing"),
+    ("cd /vmfs/volumes/x/Kestrel\\ Billing", "Kestrel", "Billing"),
+    ("name=Kestrel+Billing&x=1 and =?utf-8?Q?Kestrel=20Billing?=", "Kestrel", "Billing"),
+    (f"Opening {VM}-000001.vmdk {VM}_1.vswp {VM}-Snapshot12.vmsn vmx-{VM}-123456.vswp", VM),
+    ("blob " + base64.b64encode(f"vm {VM} up".encode()).decode(), base64.b64encode(f"vm {VM} up".encode()).decode()[4:16]),
+    # VMs that no table has
+    ("World: vm 2099123: 1250: Starting world vmm0:Platypus-erp01 of type 8", "Platypus"),
+    ("vmx-vcpu-0:Echidna-hr02 is stuck", "Echidna"),
+    ("NetPort: 1879: disabled port 0x3000006 client Bandicoot-sql9.eth0", "Bandicoot"),
+    ("Vmxnet3: 18576: Bilbymail7.eth1,00:50:56:9a:bb:01, portID(67108870)", "Bilbymail", "9a:bb:01"),
+    ("[Originator@6876 sub=Hostsvc] Could not open Wombatfarm-000001.vmdk: busy", "Wombatfarm"),
+    ("Failed to lock 'Quokkatest_2-flat.vmdk'", "Quokkatest"),
+    ("Event 4711 : Lemurdb on zqevhost.quixfirm.com in ha-datacenter is powered on", "Lemurdb", "zqevhost"),
+    ("Event 4712 : Virtual machine Lemurtwo disks consolidated on zqe.quixfirm.com in cluster ZqClu7 in ZqCenter8.", "Lemurtwo",
+     "ZqClu7", "ZqCenter8"),
+    ('displayName = "Tapir nine"', "Tapir nine"),
+    # users
+    ("user QUIXDOM\\\\svc_zqvc denied", "QUIXDOM", "svc_zqvc"),
+    ("sudo: zqsudo : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls", "zqsudo"),
+    ("pam: session opened for user zqsess1 by (uid=0); ruser=zqruser rhost=zqrhost77", "zqsess1", "zqruser", "zqrhost77"),
+    ("C:\\Users\\zqwinuser\\AppData /home/zqlinuser", "zqwinuser", "zqlinuser"),
+    ("zqshadow:$6$zqsalt$zqHashValueXX/abcdefghijklmnop:18000:0:99999:7:::", "zqshadow", "zqHashValue"),
+    ("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABZQSSHKEY77zz zquser@zqjump01", "ZQSSHKEY", "zquser", "zqjump01"),
+    ("bind CN=zq svc esx,OU=Zq Service,DC=quixfirm,DC=com failed; cn=zquser9,dc=zqad,dc=net", "zq svc", "Zq Service", "zquser9", "zqad"),
+    # hosts
+    ("see https://zqportal2:443/sdk udp://zqloghost4:514 postgresql://zqpg:pw@zqpghost/db", "zqportal2", "zqloghost4", "zqpg"),
+    ("NFS: 173: Mount zqnas02:/exports/Zq_Data8, Server: (zqnas04) Path: (/zqvol2)", "zqnas02", "Zq_Data8", "zqnas04", "zqvol2"),
+    ("subjectAltName DNS:zqsan1.quixnet.io, DNS:zqsan2", "zqsan1", "zqsan2"),
+    ("guestinfo.hostname = \"zqguesthost\"", "zqguesthost"),
+    # NSX
+    ("path /infra/tier-1s/zqtier1 /infra/domains/default/groups/zqgroup7", "zqtier1", "zqgroup7"),
+    ("1      1      DR-ZqTenantRed    DISTRIBUTED_ROUTER_TIER0", "ZqTenantRed"),
+    # addresses and ids
+    ("from ::ffff:0a4d:0316 and 10.77.3.22", "0a4d", "10.77.3.22"),
+    ("query 21.3.77.10.in-addr.arpa of 10.77.3.21, 0x0a4d0315, ip_10_77_3_21, 010.077.003.021", "21.3.77", "10.77.3.21", "0a4d0315",
+     "10_77_3", "077.003"),
+    ("adapter 0050569acc04, 00 50 56 9a cc 05, 00:50:56:9a:cc:06 is 0050-569a-cc06 and 005056-9acc06", "9acc04", "9a cc 05",
+     "9a:cc:06", "569a-cc06", "9acc06"),
+    ("port 0x500a098187654321 50-06-01-60-13-a0-12-99", "87654321", "13-a0-12"),
+    ("naa_600a098038304437415d4b6a59676d53 naa600a098038304437415d4b6a59676d54", "59676d53", "59676d54"),
+    ("naa.600a0980 38304437 415d4b6a 59676d55, naa.600a0980-38304437-415d4b6a-59676d56", "415d4b6a"),
+    ("nvme.0017380012345a1c of nqn.1992-08.com.netapp:sn.3a5f7c9d1122:subsystem.zqnvme9", "12345a1c", "3a5f7c9d", "zqnvme9"),
+    ('S/N: CZJ7341ZQX and serial="VMware-56 4d 12 34 aa bb cc dd-11 22 33 44 55 66 77 99"', "CZJ7341ZQX", "55 66 77 99"),
+    ("iqn.1998-01.com.vmware:zq-hostx-4f2b8c1d logged in", "zq-hostx", "4f2b8c1d"),
+    ("devices of one array, named in a line that is cut in the report: " + "x" * 60 + " naa_600a098038304437415d4b6a59676d57", "415d4b6a"),
+    # what stays
+    ("[Originator@6876 sub=Hostsvc] Opening disk of the host on vmk0 through vmnic3", "="),
+    ("ESXi 6.7.0 took 0x430b9c721500 from port 0x3000006, H:0x0 D:0x2 P:0x0", "="),
+    ("host IPv4 is up, server x86 too, edge i40en; session closed for user root", "="),
+    ('state "Virtual Disk", file "vmware.log", Event 12 : Host is up', "="),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str]:
+    """The lines of a log as `log --redact` prints them, and a report whose finding has them all as evidence."""
+    base = tmp_path_factory.mktemp("places")
+    (base / "in").mkdir()
+    (base / "in" / "session.txt").write_text(KNOWN, encoding="utf-8")
+    head = "cpu25:33994)ALERT: hostd detected to be non-responsive: "
+    lines = [f"2021-03-01T04:{at:02}:08.775Z {head}{line[0]}" for at, line in enumerate(LINES)]
+    (base / "in" / "vmkernel.log").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    log = CliRunner().invoke(main, ["log", str(base / "in"), "--redact", "--redact-map", str(base / "map")])
+    assert log.exit_code == 0, log.output
+    case = CliRunner().invoke(main, ["triage", str(base / "in"), "-o", str(base / "out"), "--quiet", "--redact"])
+    assert case.exit_code in (0, 5), case.output
+    made = [line.partition("non-responsive: ")[2] for line in log.stdout.splitlines() if "non-responsive: " in line]
+    return made, "\n".join(path.read_text(encoding="utf-8") for path in (base / "out").iterdir())
+
+
+@pytest.mark.parametrize("at", range(len(LINES)), ids=[line[0][:40] for line in LINES])
+def test_a_name_is_told_by_its_place(shown: tuple[list[str], str], at: int) -> None:
+    """Of each line the names are gone from the log and from the report; a line without any is as it was."""
+    lines, report = shown
+    line, *names = LINES[at]
+    made = lines[at].rpartition("  [")[0]
+    if names == ["="]:
+        assert made == line
+        return
+    assert [name for name in names if name.lower() in made.lower()] == []
+    assert [name for name in names if name.lower() in report.lower()] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["psk @", 'pre-shared-key "@"', "key 7 0822455D0A16", "set communities @,other9"],
+    ids=lambda line: line[:12],
+)
+def test_keys_of_a_router_are_hidden(line: str) -> None:
+    """A shared key behind a blank, a password of type 7 and the communities of a shell are secrets."""
+    shown = hide(line.replace("@", "ZqPskSecret1"))
+    assert "*****" in shown
+    assert "ZqPskSecret1" not in shown and "0822455D0A16" not in shown and "other9" not in shown
+
+
+def test_words_about_keys_stay() -> None:
+    """A sentence about a shared key tells none."""
+    for line in ("PSK authentication failed", "psk mismatch of peer", "key 7 of 12 was read"):
+        assert hide(line) == line
+
+
+def test_names_of_a_syslog_and_of_a_log_in_utf16_are_gone(tmp_path: Path) -> None:
+    """The host behind the time of a line that nobody reads, and names of a log in UTF-16, are replaced in every result."""
+    alert = "2021-03-01T04:01:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive: world vmm0:Pangolin-hr01 of type 8"
+    syslog = [
+        '<190>1 2021-03-01T04:20:08.775Z zqnsxmgr9 NSX 4711 SYSTEM [nsx@6876 comp="nsx-manager" username="zqadm" level="INFO"] x',
+        "Mar  1 04:22:08 zqlinux5 sshd[99]: Failed password for zqfail from 10.88.3.1 port 22 ssh2",
+    ]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "vmkernel.log").write_bytes(b"\xff\xfe" + alert.encode("utf-16-le"))
+    (tmp_path / "in" / "syslog-nsx.log").write_text("\n".join(syslog), encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--quiet", "--redact"]
+    )
+    assert done.exit_code in (0, 5), done.output
+    assert "sshd[99]: Failed password for user-" in (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
+    assert left(tmp_path / "out", ["Pangolin", "zqnsxmgr9", "zqadm", "zqlinux5", "zqfail", "10.88.3.1"]) == []
