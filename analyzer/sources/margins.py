@@ -31,6 +31,9 @@ _ESCAPED = re.compile(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
 _SPAN = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
 _SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
 _TAG = re.compile(r"<[/?A-Za-z]")
+_BOLD = re.compile(
+    r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])"
+)  # asterisks of a masked name stand inside of it
 
 
 def without_margin(lines: Sequence[str]) -> list[str]:
@@ -43,6 +46,8 @@ def without_margin(lines: Sequence[str]) -> list[str]:
         lines = [html.unescape(line) if "&" in line else line for line in lines]
     if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
         lines = [line.translate(_TYPESET) for line in lines]
+    if any("**" in line for line in lines):
+        lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
     told = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(told) < LEAST:
         return list(lines)
