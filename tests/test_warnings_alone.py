@@ -49,10 +49,14 @@ def test_a_lone_vmkwarning_gives_the_findings_of_vmkernel(tmp_path: Path, form: 
     alone = triage(tmp_path / "alone", {"vmkwarning.log": text})
     whole = triage(tmp_path / "whole", {"vmkernel.log": text})
 
-    assert findings(alone) == findings(whole) == [
-        ("kb-1004424", "ESXi host (loose files)"),
-        ("nic-watchdog", "vmnic0"),
-    ]
+    assert (
+        findings(alone)
+        == findings(whole)
+        == [
+            ("kb-1004424", "ESXi host (loose files)"),
+            ("nic-watchdog", "vmnic0"),
+        ]
+    )
     assert all(one["evidence"][0]["address"].endswith("vmkwarning.log") for one in alone["findings"])
     assert "lpfc-link-down" in {rule for one in alone["cannot_tell"] for rule in one["rules"]}
     assert "lpfc-link-down" in {one["rule"] for one in whole["quiet"]}
