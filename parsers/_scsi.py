@@ -41,7 +41,7 @@ DEVICES = Table(
     ),
 )
 
-NAME = r"(?:naa|eui|t10|mpx|vml)\.\S*[^\s:]"  # of a storage device
+NAME = r"(?:naa|eui|t10|mpx|vml|uuid)\.\S*[^\s:]"  # of a storage device
 # The line above a block of esxcli; JSON holds it as a label.
 DEVICE = Key("|Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME)
 # the first cell of a row

@@ -51,7 +51,7 @@ PARSER = written(
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-mpath_-b\.txt$",),
     commands=(r"\besxcfg-mpath\s+(?:-b|--list-compact-paths|--list-paths-brief)\b",),
-    shape=r"^\s*(?:naa|eui|t10|mpx)\.\S+ : \S.*$",
-    body=r"^\s*(?:(?:naa|eui|t10|mpx)\.\S+ : \S.*|\w+:C\d+:T\d+:L\d+ LUN:.*|(?:Errors?|Unable|Failed)\b.*)$",
+    shape=r"^\s*(?:naa|eui|t10|mpx|uuid)\.\S+ : \S.*$",
+    body=r"^\s*(?:(?:naa|eui|t10|mpx|uuid)\.\S+ : \S.*|\w+:C\d+:T\d+:L\d+ LUN:.*|(?:Errors?|Unable|Failed)\b.*)$",
     answers=_once,
 )

@@ -77,6 +77,29 @@ def test_a_text_gives_the_same_rows_on_the_same_lines(
         assert rows(changed) == expected
 
 
+def test_what_a_writer_underlined_and_said_of_it() -> None:
+    """Brackets that pandoc leaves around an underlined part are no part of it, nor are the words behind an arrow."""
+    rule = r"\-\-\--  \-\--"
+    lines = [
+        rule,
+        r"[   State: AGENT   ]\-\--\> a remark",
+        r"[   State: MASTER][  \--\> ]a remark",
+        r"is 0[   \--] a remark",
+        "   a: b",
+    ]
+    assert without_margin(lines) == ["----  ---", "   State: AGENT   ", "   State: MASTER", "is 0", "   a: b"]
+
+
+def test_bold_words_of_a_page_are_the_words() -> None:
+    """Asterisks of Markdown around a cell are left out; those that mask a part of a name stay."""
+    lines = [
+        "vmnic0 02:01 e1000 Up **00:0c:29:d3:3d:34** 1500",
+        "naa.**345** **:12:** db-**-01 ****",
+        "Status: **degraded**",
+    ]
+    assert without_margin(lines) == ["vmnic0 02:01 e1000 Up 00:0c:29:d3:3d:34 1500", lines[1], "Status: degraded"]
+
+
 @pytest.mark.parametrize("change", [str, escaped])
 def test_a_blank_line_below_each_line_costs_no_row(
     change: Callable[[str], str], plain: dict[Path, dict[str, list[tuple[int, str]]]], tmp_path: Path

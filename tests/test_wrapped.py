@@ -12,8 +12,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer import open_case
 from analyzer.cli import main
 from analyzer.sources.wrapped import is_wrapped, unwrapped
+from analyzer.sources.wrapped_tables import join_tables
 
 # Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.
 LOG = """\
@@ -93,3 +95,47 @@ def test_nothing_is_lost(picked: list[str], width: int) -> None:
     unwrapped(lines)
     assert len(lines) == count
     assert "".join(lines).replace(" ", "") == before
+
+
+# Synthetic, in the form of esxcli of 6.x: the last column of a row is always filled.
+NICS = """\
+[root@esx0:~] esxcli network nic list
+Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description
+------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  ------------------------
+vmnic0  0000:04:00.0  ixgben  Up            Up           10000  Full    00:50:56:00:00:01  1500  Synthetic 10 Gigabit NIC
+vmnic1  0000:04:00.1  ixgben  Up            Down             0  Half    00:50:56:00:00:02  1500  Synthetic 10 Gigabit NIC
+
+[root@esx0:~] esxcli network ip neighbor list
+Neighbor    Mac Address        Vmknic    Expiry  State  Type
+----------  -----------------  ------  --------  -----  -------
+192.0.2.10  00:50:56:00:00:03  vmk1    1187 sec         Unknown
+"""
+
+
+@pytest.mark.parametrize("way", [*WAYS, "terminal 80, ends cut"])
+def test_a_wrapped_table_gives_its_rows(way: str, tmp_path: Path) -> None:
+    """Heading, ruler and rows of two lines each are a table; a table that fits stays as it is."""
+    cut = WAYS[way.partition(",")[0]]
+    parts = [(cut(line) or [""]) for line in NICS.splitlines()]
+    lines = [part.rstrip() if "," in way else part for some in parts for part in some]
+    (tmp_path / "esx0.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    case = open_case(tmp_path / "esx0.txt")
+
+    nics = case.table("esxi.pnic")
+    told = zip(nics["pnic"], nics["link_up"], nics["speed_mbps"], nics["mac"], nics["description"], strict=True)
+    assert [(*map(str, one),) for one in told] == [
+        ("vmnic0", "True", "10000", "00:50:56:00:00:01", "Synthetic 10 Gigabit NIC"),
+        ("vmnic1", "False", "0", "00:50:56:00:00:02", "Synthetic 10 Gigabit NIC"),
+    ]
+    assert lines[nics["line"][1] - 1].startswith("vmnic1")
+    assert list(case.table("esxi.ip_neighbor")["ip"]) == ["192.0.2.10"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n---\n---\n", "-" * 80 + "\n" + "-" * 80 + "\n", "one\ntwo\n" + "-" * 60 + "\nthree\n"]
+)
+def test_lines_of_dashes_alone_are_no_wrapped_table(text: str) -> None:
+    """Rules of a mail, and a ruler that is whole, join nothing."""
+    lines = text.splitlines()
+    join_tables(lines)
+    assert lines == text.splitlines()

@@ -29,20 +29,28 @@ _ANY_TYPESET = re.compile(f"[{''.join(map(chr, _TYPESET))}]")
 # A ruler of a table or a prompt of ESXi whose signs have backslashes: no program prints that.
 _ESCAPED = re.compile(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
 _SPAN = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
+_REMARK = re.compile(
+    r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$"
+)  # of the writer, behind what was underlined: --> that
 _SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
 _TAG = re.compile(r"<[/?A-Za-z]")
+_BOLD = re.compile(
+    r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])"
+)  # asterisks of a masked name stand inside of it
 
 
 def without_margin(lines: Sequence[str]) -> list[str]:
     """Return lines without what stands before every one of them, and with entities of HTML as the signs they mean."""
     if any("\\" in line and _ESCAPED.match(line) for line in lines):
-        lines = [_SIGN.sub(r"\1", _SPAN.sub(r"\1", line)) for line in lines]
+        lines = [_SIGN.sub(r"\1", _SPAN.sub(r"\1", _without_remark(line))) for line in lines]
     if any("&" in line and _ENTITY.search(line) for line in lines) and not any(map(_TAG.search, lines)):
         import html  # noqa: PLC0415 - its table of signs costs more than most cases need
 
         lines = [html.unescape(line) if "&" in line else line for line in lines]
     if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
         lines = [line.translate(_TYPESET) for line in lines]
+    if any("**" in line for line in lines):
+        lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
     told = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(told) < LEAST:
         return list(lines)
@@ -51,6 +59,12 @@ def without_margin(lines: Sequence[str]) -> list[str]:
     if _NUMBER.match(told[0]) and _numbered(told):
         return _without_numbers(lines)
     return list(lines)
+
+
+def _without_remark(line: str) -> str:
+    """Return a line of Markdown without the arrow and the words that a writer put behind an underlined part of it."""
+    found = _REMARK.search(line) if "[" in line else None
+    return line[: found.start()] + (found[1] or "") if found else line
 
 
 def _numbered(told: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from analyzer.sources.markup import marked, unmarked
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading, is_prose, is_snip, joined
 from analyzer.sources.wrapped import unwrapped
+from analyzer.sources.wrapped_tables import join_tables
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = re.compile(r"(?:> ?)+")
@@ -58,6 +59,7 @@ class Text:
         self.lines = cleaned(lines)
         self.searched = _without_origins(self.lines)  # places of the lines that grep had put an origin before
         self._rests = unwrapped(self.lines)  # places of the ends of lines of logs that were wrapped
+        join_tables(self.lines)
         self._heads = ruled.heads(self.lines)  # places of the rules above commands that stand between rules
         self.heads = frozenset(self._heads)
         self.shapes, self.commands = joined(recognisers)
