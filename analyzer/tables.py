@@ -111,6 +111,10 @@ class Table:
     counts_since: Since = ""
     gauges: tuple[str, ...] = ()
 
+    def blank(self) -> dict[str, Value]:
+        """Return the values of a row in which nothing is known yet."""
+        return dict.fromkeys((column.name for column in self.columns), None)
+
     @property
     def counters(self) -> tuple[str, ...]:
         """The columns that only grow until they start again; a difference of two of them is worth something."""
