@@ -279,7 +279,7 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
     empty; the rest of its row is kept.
     """
     columns = [(column.name.upper(), column) for column in table.columns]
-    start: dict[str, Value] = dict.fromkeys((column.name for column in table.columns), None)
+    start = table.blank()
     start.update({k: v for k, v in (extra or {}).items() if k in start})
     if extra and block.lines:
         yield from _wrong_params(table, name, block)

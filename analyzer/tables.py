@@ -37,7 +37,7 @@ IP_FORM = r"[0-9a-fA-F.:]+"
 # Names every table has besides its own columns; rules may use `node` and `taken`.
 ORIGIN_COLUMNS: dict[str, Kind] = {"node": "str", "taken": "time"}
 
-_INT64 = range(-(2**63), 2**63)
+INT64 = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,10 @@ class Table:
     counts_since: Since = ""
     gauges: tuple[str, ...] = ()
     copied_in: tuple[str, ...] = ()
+
+    def blank(self) -> dict[str, Value]:
+        """Return the values of a row in which nothing is known yet."""
+        return dict.fromkeys((column.name for column in self.columns), None)
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -347,7 +351,7 @@ def _int(text: str) -> int:
     if len(text) > 20:
         raise ValueError(text[:20])
     number = int(text, 16) if text.lower().startswith("0x") else int(text)
-    if number not in _INT64:
+    if number not in INT64:
         raise ValueError(text)
     return number
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 # C0 but TAB and LF, DEL, C1, line/paragraph separators, bidi controls, lone surrogates, BOM.
-_UNSAFE = re.compile(
+UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 # Signs that begin a formula, https://owasp.org/www-community/attacks/CSV_Injection; U+2212 is the minus sign.
@@ -21,7 +21,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
 
 def visible(text: str) -> str:
     """Return `text` with control, bidi and undecodable characters shown as `\\xNN` or `\\uNNNN`."""
-    return _UNSAFE.sub(_escape, text)
+    return UNSAFE.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

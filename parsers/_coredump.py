@@ -27,7 +27,7 @@ def dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
         rows = [item for item in found if isinstance(item, Row)]
         at = next((n for n, line in enumerate(block.lines) if line.strip().strip('",').startswith("Active")), None)
         if not rows and at is not None:
-            empty = Row(form.tables[0], dict.fromkeys(column.name for column in form.tables[0].columns), block, at)
+            empty = Row(form.tables[0], form.tables[0].blank(), block, at)
             empty.line = block.first_line + at
             rows.append(empty)
             found.append(empty)

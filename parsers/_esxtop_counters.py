@@ -149,37 +149,25 @@ VM_MEMORY = (
 )
 
 
+_LATENCIES = (
+    ("davg", "Driver", "in driver, fabric and array"),
+    ("kavg", "Kernel", "in the vmkernel"),
+    ("gavg", "Guest", "as the guest sees it"),
+    ("qavg", "Queue", "in queues of the vmkernel"),
+)
+
+
 def _latencies(kind: str, suffix: str, of: str) -> tuple[TopCounter, ...]:
     """Return the four latencies of commands, reads or writes."""
-    return (
+    return tuple(
         TopCounter(
-            f"davg{suffix}_ms",
-            f"Average Driver MilliSec/{kind}",
-            f"DAVG/{of}",
-            f"time of a {kind.lower()} in driver, fabric and array (DAVG)",
+            f"{name}{suffix}_ms",
+            f"Average {who} MilliSec/{kind}",
+            f"{name.upper()}/{of}",
+            f"time of a {kind.lower()} {where} ({name.upper()})",
             "ms",
-        ),
-        TopCounter(
-            f"kavg{suffix}_ms",
-            f"Average Kernel MilliSec/{kind}",
-            f"KAVG/{of}",
-            f"time of a {kind.lower()} in the vmkernel (KAVG)",
-            "ms",
-        ),
-        TopCounter(
-            f"gavg{suffix}_ms",
-            f"Average Guest MilliSec/{kind}",
-            f"GAVG/{of}",
-            f"time of a {kind.lower()} as the guest sees it (GAVG)",
-            "ms",
-        ),
-        TopCounter(
-            f"qavg{suffix}_ms",
-            f"Average Queue MilliSec/{kind}",
-            f"QAVG/{of}",
-            f"time of a {kind.lower()} in queues of the vmkernel (QAVG)",
-            "ms",
-        ),
+        )
+        for name, who, where in _LATENCIES
     )
 
 

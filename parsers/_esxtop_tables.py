@@ -7,7 +7,6 @@ fills which table, and how its instances are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from analyzer.tables import Column, Table
@@ -72,19 +71,6 @@ DEVICE = Table(
 )
 
 
-def _sampled(
-    name: str,
-    meaning: str,
-    named: Iterable[Column],
-    sampled: Iterable[TopCounter],
-    key: tuple[str, ...],
-    source: str = _CSV,
-) -> Table:
-    """Return the table of an object that has one row a sample."""
-    columns = (*named, SAMPLE, TIME, *(counter.declared() for counter in sampled))
-    return Table(f"esxtop.{name}", meaning, source, _ASK, columns, key)
-
-
 class Group(NamedTuple):
     """A group of the batch CSV and the table it fills.
 
@@ -105,174 +91,172 @@ class Group(NamedTuple):
         return tuple(columns[: columns.index("sample")])
 
 
-_VM = r"(?P<vm_id>\d{1,18}):(?P<vm_name>.*)"
-_VCPU = Column("vcpu", "int", "number of the vCPU, from 0")
+def _group(
+    group: str,
+    name: str,
+    meaning: str,
+    named: tuple[Column, ...],
+    sampled: tuple[TopCounter, ...],
+    written: str = "",
+    instance: str = "",
+    *,
+    key: tuple[str, ...] = (),
+    source: str = _CSV,
+) -> Group:
+    """Return a group with its table, which has one row an object and sample.
 
-VM_CPU = Group(
+    group  as the batch CSV names it
+    named  columns that name the object; `key` says which of them do, where others only describe it
+    """
+    columns = (*named, SAMPLE, TIME, *(counter.declared() for counter in sampled))
+    keys = key or tuple(column.name for column in named)
+    table = Table(f"esxtop.{name}", meaning, source, _ASK, columns, keys)
+    return Group(group, table, sampled, written, instance)
+
+
+_VM_WRITTEN, _VM = "{vm_id}:{vm_name}", r"(?P<vm_id>\d{1,18}):(?P<vm_name>.*)"
+
+VM_CPU = _group(
     "Group Cpu",
-    _sampled(
-        "vm_cpu",
-        "CPU of a VM in one sample, summed over all its worlds.",
-        (VM_ID, VM_NAME),
-        counters.CPU,
-        ("vm_id",),
-        _BOTH,
-    ),
+    "vm_cpu",
+    "CPU of a VM in one sample, summed over all its worlds.",
+    (VM_ID, VM_NAME),
     counters.CPU,
-    "{vm_id}:{vm_name}",
+    _VM_WRITTEN,
     _VM,
+    key=("vm_id",),
+    source=_BOTH,
 )
-VCPU = Group(
+VCPU = _group(
     "Vcpu",
-    _sampled(
-        "vcpu",
-        "CPU of one vCPU of a VM in one sample.",
-        (
-            VM_ID,
-            VM_NAME,
-            _VCPU,
-            Column("world_id", "int", "world of the vCPU"),
-            Column("world_name", "str", "name of the world, vmx-vcpu-N:<VM>"),
-        ),
-        counters.CPU,
-        ("vm_id", "vcpu"),
+    "vcpu",
+    "CPU of one vCPU of a VM in one sample.",
+    (
+        VM_ID,
+        VM_NAME,
+        Column("vcpu", "int", "number of the vCPU, from 0"),
+        Column("world_id", "int", "world of the vCPU"),
+        Column("world_name", "str", "name of the world, vmx-vcpu-N:<VM>"),
     ),
     counters.CPU,
     "{vm_id}:{vm_name}:{world_id}:{world_name}",
+    key=("vm_id", "vcpu"),
 )
-VM_MEMORY = Group(
+VM_MEMORY = _group(
     "Group Memory",
-    _sampled("vm_memory", "Memory of a VM in one sample.", (VM_ID, VM_NAME), counters.VM_MEMORY, ("vm_id",), _BOTH),
+    "vm_memory",
+    "Memory of a VM in one sample.",
+    (VM_ID, VM_NAME),
     counters.VM_MEMORY,
-    "{vm_id}:{vm_name}",
+    _VM_WRITTEN,
     _VM,
+    key=("vm_id",),
+    source=_BOTH,
 )
-PORT = Group(
+PORT = _group(
     "Network Port",
-    _sampled(
-        "port",
-        "A port of a virtual switch in one sample.",
-        (
-            Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
-            Column("port_id", "int", "PortNum of the port on its switch"),
-            Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
-            Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
-            Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-            Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
-        ),
-        counters.PORT,
-        ("switch", "port_id"),
-        _BOTH,
+    "port",
+    "A port of a virtual switch in one sample.",
+    (
+        Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
+        Column("port_id", "int", "PortNum of the port on its switch"),
+        Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
+        Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
+        Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+        Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
     ),
     counters.PORT,
     "{switch}:{port_id}:{used_by}",
     r"(?P<switch>.*?):(?P<port_id>\d{1,18}):(?P<used_by>.*)",
+    key=("switch", "port_id"),
+    source=_BOTH,
 )
-MEMORY = Group(
-    "Memory",
-    _sampled("memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, ("host",), _BOTH),
-    counters.MEMORY,
-)
-NUMA_NODE = Group(
+MEMORY = _group("Memory", "memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, source=_BOTH)
+NUMA_NODE = _group(
     "Numa Node",
-    _sampled(
-        "numa_node",
-        "A NUMA node of the host in one sample.",
-        (Column("numa_node", "int", "number of the NUMA node, from 0"),),
-        counters.NUMA_NODE,
-        ("numa_node",),
-        _BOTH,
-    ),
+    "numa_node",
+    "A NUMA node of the host in one sample.",
+    (Column("numa_node", "int", "number of the NUMA node, from 0"),),
     counters.NUMA_NODE,
     "{numa_node}",
     r"(?P<numa_node>\d{1,9})",
+    source=_BOTH,
 )
-DISK_ADAPTER = Group(
+DISK_ADAPTER = _group(
     "Physical Disk Adapter",
-    _sampled("disk_adapter", "A disk adapter of the host in one sample.", (_HBA,), counters.DISK, ("hba",), _BOTH),
+    "disk_adapter",
+    "A disk adapter of the host in one sample.",
+    (_HBA,),
     counters.DISK,
     "{hba}",
     r"(?P<hba>.+)",
+    source=_BOTH,
 )
-DISK_DEVICE = Group(
+DISK_DEVICE = _group(
     "Physical Disk SCSI Device",
-    _sampled(
-        "disk_device",
-        "A storage device in one sample.",
-        (_DEVICE,),
-        counters.DEVICE,
-        ("storage_device",),
-        _BOTH,
-    ),
+    "disk_device",
+    "A storage device in one sample.",
+    (_DEVICE,),
     counters.DEVICE,
     "{storage_device}",
     r"(?P<storage_device>.+)",
+    source=_BOTH,
 )
-NFS_VOLUME = Group(
+NFS_VOLUME = _group(
     "Physical Disk NFS Volume",
-    _sampled(
-        "nfs_volume",
-        "A datastore on NFS in one sample.",
-        (Column("volume_name", "str", "name of the datastore or volume"),),
-        counters.NFS_VOLUME,
-        ("volume_name",),
-        _BOTH,
-    ),
+    "nfs_volume",
+    "A datastore on NFS in one sample.",
+    (Column("volume_name", "str", "name of the datastore or volume"),),
     counters.NFS_VOLUME,
     "{volume_name}",
     r"(?P<volume_name>.+)",
+    source=_BOTH,
 )
-VIRTUAL_DISK = Group(
+VIRTUAL_DISK = _group(
     "Virtual Disk",
-    _sampled(
-        "virtual_disk",
-        "A virtual disk in one sample, and all disks of a VM together.",
-        (_INSTANCE, VM_NAME, Column("disk", "str", "virtual disk: scsi0:0; none for all disks of the VM together")),
-        counters.VIRTUAL_DISK,
-        ("instance",),
-        _BOTH,
-    ),
+    "virtual_disk",
+    "A virtual disk in one sample, and all disks of a VM together.",
+    (_INSTANCE, VM_NAME, Column("disk", "str", "virtual disk: scsi0:0; none for all disks of the VM together")),
     counters.VIRTUAL_DISK,
     "{instance}",
     r"(?P<instance>(?P<vm_name>.+?)(?::(?P<disk>(?:scsi|sata|ide|nvme)\d{1,3}:\d{1,3}))?)",
+    key=("instance",),
+    source=_BOTH,
 )
-DISK_WORLD = Group(
+DISK_WORLD = _group(
     "Physical Disk Per-Device-Per-World",
-    _sampled(
-        "disk_world",
-        "What one world does to one storage device, in one sample.",
-        (_DEVICE, Column("world_id", "int", "world that sends the commands"), VM_NAME),
-        counters.DEVICE,
-        ("storage_device", "world_id"),
-    ),
+    "disk_world",
+    "What one world does to one storage device, in one sample.",
+    (_DEVICE, Column("world_id", "int", "world that sends the commands"), VM_NAME),
     counters.DEVICE,
     "{storage_device}-{world_id}",
     r"(?P<storage_device>.+)-(?P<world_id>\d{1,18})",
+    key=("storage_device", "world_id"),
 )
-VSAN = Group(
+# Its counters are names, not columns of a table: a row holds one of them, and what it measured.
+VSAN = _group(
     "VSAN",
-    _sampled(
-        "vsan",
-        "vSAN of the host in one sample, one row a counter, named as printed.",
-        (
-            Column("role", "str", "role on this host, as the heading names it; none for the host as a whole"),
-            Column("counter", "str", "counter as printed, such as Enabled?"),
-            Column("heading", "str", "heading without the host"),
-        ),
-        (TopCounter("measured", "", "", "value of the counter, in the unit its name tells"),),
-        ("role", "counter"),
+    "vsan",
+    "vSAN of the host in one sample, one row a counter, named as printed.",
+    (
+        Column("role", "str", "role on this host, as the heading names it; none for the host as a whole"),
+        Column("counter", "str", "counter as printed, such as Enabled?"),
+        Column("heading", "str", "heading without the host"),
     ),
-    (),
+    (TopCounter("measured", "", "", "value of the counter, in the unit its name tells"),),
     "{heading}",
-)
+    key=("role", "counter"),
+)._replace(counters=())
 
 GROUPS = (
     VM_CPU,
     VCPU,
     PORT,
-    Group(
+    _group(
         "Physical Cpu",
-        _sampled("pcpu", "A physical CPU of the host in one sample.", (_PCPU,), counters.PCPU, ("pcpu",)),
+        "pcpu",
+        "A physical CPU of the host in one sample.",
+        (_PCPU,),
         counters.PCPU,
         "{pcpu}",
         r"(?P<pcpu>\d{1,9})",
@@ -284,86 +268,68 @@ GROUPS = (
     VIRTUAL_DISK,
     NFS_VOLUME,
     DISK_WORLD,
-    Group(
+    _group(
         "Physical Disk",
-        _sampled(
-            "disk_lun",
-            "A LUN behind one adapter, or the adapter itself, in one sample.",
-            (_INSTANCE, _HBA, _PATH),
-            counters.DISK,
-            ("instance",),
-        ),
+        "disk_lun",
+        "A LUN behind one adapter, or the adapter itself, in one sample.",
+        (_INSTANCE, _HBA, _PATH),
         counters.DISK,
         "{instance}",
         r"(?P<instance>(?P<hba>[^:]+)(?::(?P<path_name>.+))?)",
+        key=("instance",),
     ),
-    Group(
+    _group(
         "Physical Disk Path",
-        _sampled("disk_path", "A path to a LUN in one sample.", (_PATH,), counters.DISK, ("path_name",)),
+        "disk_path",
+        "A path to a LUN in one sample.",
+        (_PATH,),
         counters.DISK,
         "{path_name}",
         r"(?P<path_name>.+)",
     ),
-    Group(
+    _group(
         "Physical Disk Partition",
-        _sampled(
-            "disk_partition",
-            "A partition of a storage device in one sample.",
-            (_DEVICE, Column("partition", "int", "number of the partition")),
-            counters.DISK,
-            ("storage_device", "partition"),
-        ),
+        "disk_partition",
+        "A partition of a storage device in one sample.",
+        (_DEVICE, Column("partition", "int", "number of the partition")),
         counters.DISK,
         "{storage_device}-{partition}",
         r"(?P<storage_device>.+)-(?P<partition>\d{1,9})",
     ),
-    Group(
-        "Physical Cpu Load",
-        _sampled("cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD, ("host",)),
-        counters.CPU_LOAD,
-    ),
+    _group("Physical Cpu Load", "cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD),
     NUMA_NODE,
-    Group(
+    _group("Power", "power", "Power of the host in one sample.", (_HOST,), counters.POWER),
+    _group(
         "Power",
-        _sampled("power", "Power of the host in one sample.", (_HOST,), counters.POWER, ("host",)),
-        counters.POWER,
-    ),
-    Group(
-        "Power",
-        _sampled(
-            "p_state",
-            "A P-state of the physical CPUs in one sample.",
-            (Column("p_state", "int", "number of the P-state, 0 is the fastest"),),
-            counters.P_STATE,
-            ("p_state",),
-        ),
+        "p_state",
+        "A P-state of the physical CPUs in one sample.",
+        (Column("p_state", "int", "number of the P-state, 0 is the fastest"),),
         counters.P_STATE,
         "{p_state}",
         r"(?P<p_state>\d{1,9})",
     ),
-    Group(
+    _group(
         "PCPU Power State",
-        _sampled("pcpu_state", "States of a physical CPU in one sample.", (_PCPU,), counters.PCPU_STATE, ("pcpu",)),
+        "pcpu_state",
+        "States of a physical CPU in one sample.",
+        (_PCPU,),
         counters.PCPU_STATE,
         "PCPU {pcpu}",
         r"PCPU (?P<pcpu>\d{1,9})",
     ),
-    Group(
+    _group(
         "Interrupt Cookie",
-        _sampled(
-            "interrupt",
-            "An interrupt in one sample, on one physical CPU or on all.",
-            (
-                _INSTANCE,
-                Column("cookie", "str", "interrupt cookie: 0x1a"),
-                Column("on_pcpu", "str", "physical CPU that handles it: CPU0; none for all together"),
-            ),
-            counters.INTERRUPT,
-            ("instance",),
+        "interrupt",
+        "An interrupt in one sample, on one physical CPU or on all.",
+        (
+            _INSTANCE,
+            Column("cookie", "str", "interrupt cookie: 0x1a"),
+            Column("on_pcpu", "str", "physical CPU that handles it: CPU0; none for all together"),
         ),
         counters.INTERRUPT,
         "{instance}",
         r"(?P<instance>(?P<cookie>0x[0-9a-fA-F]+)(?::(?P<on_pcpu>CPU\d+))?)",
+        key=("instance",),
     ),
     VSAN,
 )

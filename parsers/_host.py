@@ -73,8 +73,7 @@ def version_row(block: Block, line: int, origin: str, values: dict[str, Value]) 
     """Return a row of esxi.version; `release` is looked up from the build."""
     build = values.get("build")
     release = lookup("esxi", build if isinstance(build, int) else None)
-    full: dict[str, Value] = dict.fromkeys((column.name for column in VERSION.columns), None)
-    full |= {"product": "VMware ESXi"} | values
+    full = VERSION.blank() | {"product": "VMware ESXi"} | values
     full |= {
         "release": release.name if release else None,
         "origin": origin,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from analyzer.forms import Field, Param, text_table
+from analyzer.forms import Field, Key, Param, text_table
 from analyzer.parsing import Parser
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
@@ -106,6 +106,17 @@ def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
             )
         else:
             yield item
+
+
+# Fields of the tables of a logical switch.
+VNI = Key("VNI", "vni", "int", "VXLAN network identifier", pattern=r"\S+")
+CONNECTION = Field(
+    "Connection-ID",
+    "connection_id",
+    "int",
+    "number of the host's connection, as in the connection table",
+    pattern=r"\S+",
+)
 
 
 def controller_table(

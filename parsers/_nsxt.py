@@ -54,6 +54,8 @@ _KINDS = {"nsx-esx": "esxi", "nsx-edge": EDGE, "nsx-manager": MANAGER, "nsx-cont
 REFUSED = re.compile(r"^\s*%\s*(?P<what>\S.*)$")
 DATED = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} \S+ \d\d:\d\d:\d\d"
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# The line of a router in the answer about it: UUID, VRF, LR-ID, …
+ROUTER_LINE = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s")
 
 
 def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:

@@ -34,8 +34,7 @@ def integer(text: str | None) -> int | None:
 
 def option_row(block: Block, line: int, values: dict[str, Value]) -> Row:
     """Return a row; `changed` follows from value and default, or from the kind of list."""
-    full: dict[str, Value] = dict.fromkeys((column.name for column in OPTIONS.columns), None)
-    full |= values
+    full = OPTIONS.blank() | values
     if full["changed"] is None:
         if full["default_value"] is not None and full["value"] is not None:
             full["changed"] = full["value"] != full["default_value"]

@@ -183,8 +183,8 @@ def uplink_stats(block: Block, rows: Iterable[Row]) -> Iterator[Row]:
         found = [row for row in own if head < row.line < after]
         cells = {_UPLINK[str(row.values["key"])]: row for row in reversed(found)}
         if cells:
-            values: dict[str, Value] = dict.fromkeys((column.name for column in STATS.columns), None)
-            values |= {"pnic": block.params.get("pnic")} | {name: row.values["value"] for name, row in cells.items()}
+            values = STATS.blank() | {"pnic": block.params.get("pnic")}
+            values |= {name: row.values["value"] for name, row in cells.items()}
             yield Row(STATS, values, block, head, {name: row.line for name, row in cells.items()})
 
 

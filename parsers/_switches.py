@@ -97,4 +97,4 @@ def names(text: str | None) -> list[str]:
 
 def row(table: Table, block: Block, line: int, values: dict[str, Value]) -> Row:
     """Return a row with every column of the table; what is not told is empty."""
-    return Row(table, dict.fromkeys((column.name for column in table.columns), None) | values, block, line)
+    return Row(table, table.blank() | values, block, line)

@@ -7,44 +7,38 @@ from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
 VDR_ID = Column("vdr_id", "int", "number of the logical router")
 
-ARP = Table(
-    name="nsx.dlr_arp",
-    meaning="Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
-    source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "network"),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("network", "str", "address resolved"),
-        Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
-        Column(
-            "flags",
-            "str",
-            "S static, V valid, P proxy, I interface, N nascent, L local, D deleted, K linKlif",
-        ),
-        Column("expiry_s", "int", "seconds until the entry expires; none for a permanent one", "s"),
-        Column("src_port", "int", "port the answer came from"),
-        Column("interface", "str", "interface (LIF) of the router"),
-        Column("refcnt", "int", "references to the entry"),
-        Column("is_permanent", "bool", "expiry is 'permanent'"),
-        Column("is_nascent", "bool", "flag N: not resolved"),
-        Column("is_dynamic", "bool", "learned: neither flag I nor flag S"),
-    ),
+
+def _of_router(name: str, meaning: str, option: str, key: tuple[str, ...], *columns: Column) -> Table:
+    """Return a table of what `net-vdr OPTION -l <vdr>` tells of one router."""
+    command = f"net-vdr {option} -l <vdr>"
+    ask = f"`{command}` for each logical router; `net-vdr --instance -l` lists their names"
+    return Table(name, meaning, f"{command}; commands/dump-vdr-info.sh.txt", ask, (VDR, VDR_ID, *columns), key)
+
+
+ARP = _of_router(
+    "nsx.dlr_arp",
+    "Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
+    "--nbr",
+    ("vdr", "network"),
+    Column("network", "str", "address resolved"),
+    Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
+    Column("flags", "str", "S static, V valid, P proxy, I interface, N nascent, L local, D deleted, K linKlif"),
+    Column("expiry_s", "int", "seconds until the entry expires; none for a permanent one", "s"),
+    Column("src_port", "int", "port the answer came from"),
+    Column("interface", "str", "interface (LIF) of the router"),
+    Column("refcnt", "int", "references to the entry"),
+    Column("is_permanent", "bool", "expiry is 'permanent'"),
+    Column("is_nascent", "bool", "flag N: not resolved"),
+    Column("is_dynamic", "bool", "learned: neither flag I nor flag S"),
 )
 
-ARP_TABLE = Table(
-    name="nsx.dlr_arp_table",
-    meaning="The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
-    source="net-vdr --nbr -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --nbr -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr",),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("entries", "int", "entries read of the table", "entries"),
-        Column("nascent_entries", "int", "entries not resolved (flag N)", "entries"),
-    ),
+ARP_TABLE = _of_router(
+    "nsx.dlr_arp_table",
+    "The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
+    "--nbr",
+    ("vdr",),
+    Column("entries", "int", "entries read of the table", "entries"),
+    Column("nascent_entries", "int", "entries not resolved (flag N)", "entries"),
 )
 
 INSTANCE = Table(
@@ -66,95 +60,75 @@ INSTANCE = Table(
     ),
 )
 
-LIF = Table(
-    name="nsx.vdr_lif",
-    meaning="Interfaces (LIF) of the distributed logical routers on a host.",
-    source="net-vdr --lif -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --lif -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "lif"),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("lif", "str", "name of the interface"),
-        Column("mode", "str", "Routing, Distributed, Internal, …"),
-        Column("network_id", "str", "Vxlan:5004, Vlan:100"),
-        Column("ip", "str", "address", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-        Column("dvs", "str", "distributed switch it is connected to"),
-        Column("state", "str", "Enabled, …"),
-        Column("bridge", "str", "bridge it belongs to, of an interface that bridges"),
-        Column("bridge_id", "int", "number of that bridge"),
-        Column("is_designated", "bool", "this host is the designated instance of a VLAN interface"),
-        Column("designated_ip", "str", "host that is the designated instance and answers for it", form=IP_FORM),
-        Column("vxlan_control_plane", "str", "Enabled where controllers serve the logical switch"),
-        Column("multicast_ip", "str", "multicast address of the logical switch; 0.0.0.1 without one", form=IP_FORM),
-        Column("flags", "str", "flags as printed, hexadecimal"),
-    ),
+LIF = _of_router(
+    "nsx.vdr_lif",
+    "Interfaces (LIF) of the distributed logical routers on a host.",
+    "--lif",
+    ("vdr", "lif"),
+    Column("lif", "str", "name of the interface"),
+    Column("mode", "str", "Routing, Distributed, Internal, …"),
+    Column("network_id", "str", "Vxlan:5004, Vlan:100"),
+    Column("ip", "str", "address", form=IP_FORM),
+    Column("mask", "str", "netmask", form=IP_FORM),
+    Column("dvs", "str", "distributed switch it is connected to"),
+    Column("state", "str", "Enabled, …"),
+    Column("bridge", "str", "bridge it belongs to, of an interface that bridges"),
+    Column("bridge_id", "int", "number of that bridge"),
+    Column("is_designated", "bool", "this host is the designated instance of a VLAN interface"),
+    Column("designated_ip", "str", "host that is the designated instance and answers for it", form=IP_FORM),
+    Column("vxlan_control_plane", "str", "Enabled where controllers serve the logical switch"),
+    Column("multicast_ip", "str", "multicast address of the logical switch; 0.0.0.1 without one", form=IP_FORM),
+    Column("flags", "str", "flags as printed, hexadecimal"),
 )
 
-ROUTE = Table(
-    name="nsx.dlr_route",
-    meaning="Route tables of the distributed logical routers on a host.",
-    source="net-vdr --route -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --route -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "destination", "mask"),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("destination", "str", "network routed to; 0.0.0.0 is the default route", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-        Column("gateway", "str", "next hop; 0.0.0.0 for a connected network", form=IP_FORM),
-        Column(
-            "flags",
-            "str",
-            "U up, G gateway, C connected, I interface, H host, B blackhole, F soft flush, ! reject, E ECMP",
-        ),
-        Column("refcnt", "int", "references to the route"),
-        Column("origin", "str", "AUTO or MANUAL"),
-        Column("up_time", "int", "UpTime as printed"),
-        Column("interface", "str", "interface (LIF) of the router"),
-        Column("hits", "int", "HitCount (6.4)", "times"),
+ROUTE = _of_router(
+    "nsx.dlr_route",
+    "Route tables of the distributed logical routers on a host.",
+    "--route",
+    ("vdr", "destination", "mask"),
+    Column("destination", "str", "network routed to; 0.0.0.0 is the default route", form=IP_FORM),
+    Column("mask", "str", "netmask", form=IP_FORM),
+    Column("gateway", "str", "next hop; 0.0.0.0 for a connected network", form=IP_FORM),
+    Column(
+        "flags",
+        "str",
+        "U up, G gateway, C connected, I interface, H host, B blackhole, F soft flush, ! reject, E ECMP",
     ),
+    Column("refcnt", "int", "references to the route"),
+    Column("origin", "str", "AUTO or MANUAL"),
+    Column("up_time", "int", "UpTime as printed"),
+    Column("interface", "str", "interface (LIF) of the router"),
+    Column("hits", "int", "HitCount (6.4)", "times"),
 )
 
 BRIDGE_NAME = Column("bridge", "str", "name of the bridge")
 BRIDGE_ID = Column("bridge_id", "int", "number of the bridge")
 NETWORK = Column("network", "str", "name of a network of the bridge")
 
-BRIDGE = Table(
-    name="nsx.vdr_bridge",
-    meaning="Bridges of the distributed logical routers on a host.",
-    source="net-vdr --bridge -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --bridge -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "bridge"),
-    columns=(
-        VDR,
-        VDR_ID,
-        BRIDGE_NAME,
-        BRIDGE_ID,
-        Column("dvs", "str", "distributed switch the bridge is on"),
-        Column("networks", "int", "networks of the bridge", "networks"),
-        Column("bridge_uplinks", "int", "uplinks of the bridge", "uplinks"),
-    ),
+BRIDGE = _of_router(
+    "nsx.vdr_bridge",
+    "Bridges of the distributed logical routers on a host.",
+    "--bridge",
+    ("vdr", "bridge"),
+    BRIDGE_NAME,
+    BRIDGE_ID,
+    Column("dvs", "str", "distributed switch the bridge is on"),
+    Column("networks", "int", "networks of the bridge", "networks"),
+    Column("bridge_uplinks", "int", "uplinks of the bridge", "uplinks"),
 )
 
-BRIDGE_NETWORK = Table(
-    name="nsx.vdr_bridge_network",
-    meaning="Networks of the bridges on a host: a VLAN, or a logical switch.",
-    source="net-vdr --bridge -l <vdr>; commands/dump-vdr-info.sh.txt",
-    ask="`net-vdr --bridge -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
-    key=("vdr", "bridge", "network"),
-    columns=(
-        VDR,
-        VDR_ID,
-        BRIDGE_NAME,
-        BRIDGE_ID,
-        NETWORK,
-        Column("network_type", "int", "type of the network as printed"),
-        Column("vlan", "int", "VLAN of the network; 0 for a logical switch"),
-        Column("vni", "int", "VXLAN network identifier; 0 for a VLAN"),
-        Column("ageing", "int", "ageing time of MAC addresses as printed"),
-    ),
+BRIDGE_NETWORK = _of_router(
+    "nsx.vdr_bridge_network",
+    "Networks of the bridges on a host: a VLAN, or a logical switch.",
+    "--bridge",
+    ("vdr", "bridge", "network"),
+    BRIDGE_NAME,
+    BRIDGE_ID,
+    NETWORK,
+    Column("network_type", "int", "type of the network as printed"),
+    Column("vlan", "int", "VLAN of the network; 0 for a logical switch"),
+    Column("vni", "int", "VXLAN network identifier; 0 for a VLAN"),
+    Column("ageing", "int", "ageing time of MAC addresses as printed"),
 )
 
 BRIDGE_MAC = Table(

@@ -56,7 +56,7 @@ def parse(block: Block) -> Output:
     for row in _LOG.parse(block):
         if isinstance(row, Row):
             message = str(row.values.get("message") or "")
-            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            values = TABLE.blank()
             own = {name: row.values[name] for name in ("time", "level", "message")}
             yield Row(TABLE, {**values, **own, **_event(str(row.values.get("program")), message)}, block, row.line)
 

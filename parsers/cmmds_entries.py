@@ -84,8 +84,7 @@ def _entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
                 why = f"the content of {entry['entry_type']} is in another form"
                 yield Fault(block.address, number, text[:300], PARSER.name, why=why)
         elif key == "errorStr" and entry.get("entry_type") in _INSIDE:
-            empty = dict.fromkeys((column.name for column in TABLE.columns), None)
-            yield Row(TABLE, empty | entry, block, min(places.values()), places)
+            yield Row(TABLE, TABLE.blank() | entry, block, min(places.values()), places)
             entry, places = {}, {}
 
 

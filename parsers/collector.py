@@ -64,8 +64,7 @@ def parse(block: Block) -> Output:
         if rows and line[:1].isspace():
             rows[-1].values["failure_text"] = f"{rows[-1].values['failure_text']}\n{text}"
             continue
-        values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
-        values |= {"failure": "other", "ignored": ignored, "failure_text": text}
+        values = TABLE.blank() | {"failure": "other", "ignored": ignored, "failure_text": text}
         for failure, form in _FORMS:
             if found := form.search(text):
                 values |= {"failure": failure, **found.groupdict()}

@@ -264,7 +264,7 @@ class _Reading:
         self.host, self.host_lines, self.numa = {}, {}, []
 
     def _row(self, table: Table, values: dict[str, Value], number: int) -> Row:
-        return Row(table, dict.fromkeys((column.name for column in table.columns), None) | values, self.block, number)
+        return Row(table, table.blank() | values, self.block, number)
 
     def _fault(self, number: int, line: str, why: str) -> Fault:
         return Fault(self.block.address, number, line, PARSER.name, why=why)

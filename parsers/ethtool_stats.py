@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.parsing import Output, Parser, fault_at, run_template, typed
-from analyzer.tables import Block, Column, Fault, Record, Row, Table, Value
+from analyzer.tables import Block, Column, Fault, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool
 
@@ -157,7 +157,7 @@ class _Queues:
 
     def _row(self, direction: str, queue: int, line: int) -> Row:
         if (direction, queue) not in self.found:
-            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            values = TABLE.blank()
             values.update(self.fixed, direction=direction, queue=queue)
             self.found[direction, queue] = Row(TABLE, values, self.block, line)
         return self.found[direction, queue]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Row, Value
+from analyzer.tables import Block, Record, Row
 
 from .nfs_list import PARSER as LIST
 
@@ -13,7 +13,7 @@ _LINE = r"\S.* is /.* from \S.* (?:un)?mounted"
 
 def _each(block: Block, record: Record) -> Output:
     """Make the row of a datastore; ESXi 4 and 5 say in words what esxcli says with true and false."""
-    values: dict[str, Value] = {column.name: None for column in LIST.tables[0].columns}
+    values = LIST.tables[0].blank()
     texts = {name: str(record.values[name.upper()]) for name in ("volume_name", "nfs_share", "nfs_server")}
     reached = str(record.values["REACHED"])
     values |= {

@@ -11,6 +11,7 @@ from dataclasses import replace
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import MAC_FORM, Block, Column, Fault, Table
 
+from ._switches import vm_of
 from ._vsish import PORT_ID, SWITCH
 
 TABLE = Table(
@@ -31,7 +32,6 @@ TABLE = Table(
     ),
 )
 
-_VM_CLIENT = re.compile(r"(?P<vm>.+?)(?:\.eth| ethernet)(?P<vnic>\d{1,2})$")  # 5.x and later; 4.x
 _VM_PORT = 5
 _WHY_LEFT_OUT = "whoever pasted the text left lines out here"
 _LEFT_OUT = re.compile(r"^\s*(?:<snip>|\[\.\.\.\]|\.\.\.)\s*$")
@@ -46,9 +46,8 @@ def parse(block: Block) -> Output:
             continue
         name = item.values["client_name"]
         if item.values["type"] == _VM_PORT and isinstance(name, str):
-            split = _VM_CLIENT.match(name)
-            item.values["client_vm"] = split["vm"] if split else name
-            item.values["vnic"] = int(split["vnic"]) if split else None
+            vm_name, vnic = vm_of(name)
+            item.values |= {"client_vm": vm_name or name, "vnic": vnic}
         yield item
 
 

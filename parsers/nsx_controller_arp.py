@@ -7,23 +7,17 @@ neighbour table of a logical router.
 from analyzer.forms import Field, Key
 from analyzer.tables import IP_FORM, MAC_FORM
 
-from ._nsx import controller_table
+from ._nsx import CONNECTION, VNI, controller_table
 
 PARSER = controller_table(
     "nsx_controller_arp",
     "show control-cluster logical-switches arp-table <vni>",
     "nsx.controller_arp",
     "IP addresses of VMs on a logical switch with their MAC address, as one NSX Controller knows them.",
-    Key("VNI", "vni", "int", "VXLAN network identifier", pattern=r"\S+"),
+    VNI,
     Key("IP", "ip", "str", "address of the VM", form=IP_FORM),
     Field("MAC", "mac", "str", "MAC address of the VM", form=MAC_FORM),
-    Field(
-        "Connection-ID",
-        "connection_id",
-        "int",
-        "number of the host's connection, as in the connection table",
-        pattern=r"\S+",
-    ),
+    CONNECTION,
     typed=r"^\s*show control-cluster logical-switches arp-(?:table|records)\b",
     body=r"\S+\s+\S+[.:*]\S+\s+\S+:",
 )

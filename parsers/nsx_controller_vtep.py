@@ -6,24 +6,18 @@ Source: NSX Controller CLI (NSX for vSphere).
 from analyzer.forms import Field, Key
 from analyzer.tables import IP_FORM, MAC_FORM
 
-from ._nsx import controller_table
+from ._nsx import CONNECTION, VNI, controller_table
 
 PARSER = controller_table(
     "nsx_controller_vtep",
     "show control-cluster logical-switches vtep-table <vni>",
     "nsx.controller_vtep",
     "VTEPs of the hosts that joined a logical switch, as one NSX Controller knows them.",
-    Key("VNI", "vni", "int", "VXLAN network identifier", pattern=r"\S+"),
+    VNI,
     Key("IP", "ip", "str", "address of the VTEP", form=IP_FORM),
     Field("Segment", "segment", "str", "network of the VTEP", form=IP_FORM),
     Field("MAC", "mac", "str", "MAC address of the VTEP", form=MAC_FORM),
-    Field(
-        "Connection-ID",
-        "connection_id",
-        "int",
-        "number of the host's connection, as in the connection table",
-        pattern=r"\S+",
-    ),
+    CONNECTION,
     typed=r"^\s*show control-cluster logical-switches vtep-(?:table|records)\b",
     body=r"\S+\s+\S+[.:*]\S+\s+\S+[.:*]\S+\s+\S+:",
 )

@@ -6,7 +6,7 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
+from analyzer.tables import Block, Column, ColumnValueError, Row, Table, convert
 
 from ._nsx import answers
 
@@ -61,7 +61,7 @@ def _read(block: Block) -> Output:
         if found := _HEAD.match(line):
             if last is not None:
                 yield last
-            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            values = TABLE.blank()
             values |= {"interface": found["name"], "admin_up": found["admin"] == "up", "link_up": found["link"] == "up"}
             lines = {}
             last = Row(TABLE, values, block, number, lines)

@@ -11,7 +11,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from ._cli_lines import text_rows
-from ._nsxt import DATED, EDGE, UUID
+from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID
 
 TABLE = Table(
     name="nsxt.forwarding",
@@ -30,7 +30,6 @@ TABLE = Table(
     ),
 )
 
-_ROUTER = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s")
 _ROW = re.compile(
     r"\s*(?:(?P<route>[\dXx*a-fA-F:.]+/\d{1,3})(?:\s+|$))?(?:(?P<next_hop>[\dXx*a-fA-F]+[.:][\w.:*]+)\s+)?"
     rf"(?:(?P<route_kind>[a-z][a-z_-]+)\s+)?(?P<interface>{UUID})(?:\s+(?P<next_hop_mac>[\w*]{{2}}(?::[\w*]{{2}}){{5}}))?\s*$"
@@ -40,7 +39,7 @@ _REST = re.compile(r"\s*(?:Logical Router\s*$|UUID\s+VRF|IPv[46] Forwarding Tabl
 
 def parse(block: Block) -> Output:
     """Read the networks, one row for each hop."""
-    return text_rows(TABLE, block, PARSER.name, (_ROUTER,), _ROW, _REST, carried="route")
+    return text_rows(TABLE, block, PARSER.name, (ROUTER_LINE,), _ROW, _REST, carried="route")
 
 
 PARSER = Parser(

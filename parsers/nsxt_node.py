@@ -46,8 +46,7 @@ def parse(block: Block) -> Output:
 
 def node_row(block: Block, line: int, cells: dict[str, Value]) -> Row:
     """Return a row of the table, cells that are not given empty."""
-    values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
-    return Row(TABLE, values | cells, block, line)
+    return Row(TABLE, TABLE.blank() | cells, block, line)
 
 
 PARSER = Parser(

@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray, typed_row
 
 TABLE = Table(
     name="nsxt.router_interface",
@@ -42,7 +42,6 @@ _LABELS = {
     "Mode": "interface_mode", "Port-type": "interface_type", "IP/Mask": "address", "MAC": "mac", "VLAN": "vlan_text",
     "VNI": "vni", "Admin": "admin_status", "Op_state": "op_state", "MTU": "mtu",
 }  # fmt: skip
-_ROUTER = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s")
 _LABEL = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z_/ -]{1,30}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 _REST = re.compile(rf"\s*(?:Logical Router\s*$|UUID\s+VRF|Interfaces\b|{DATED})")
 
@@ -63,7 +62,7 @@ def parse(block: Block) -> Output:
                 yield stray(block, number, PARSER.name)
             elif found["text"] and found["label"] in _LABELS:
                 cells.setdefault(_LABELS[found["label"]], (found["text"], at))
-        elif found := _ROUTER.match(line):
+        elif found := ROUTER_LINE.match(line):
             router = found.groupdict()
         elif line.strip() and not _REST.match(line):
             yield stray(block, number, PARSER.name)

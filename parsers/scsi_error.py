@@ -104,8 +104,7 @@ def parse(block: Block) -> Output:
                 "again": False,
                 "message": message,
             }
-            values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
-            yield Row(TABLE, {**values, **found, **own}, block, row.line)
+            yield Row(TABLE, {**TABLE.blank(), **found, **own}, block, row.line)
 
 
 PARSER = Parser(name="scsi_error", tables=(TABLE,), parse=parse, node="esxi", log=True)

@@ -51,7 +51,7 @@ def parse(block: Block) -> Output:
             continue
         label, told = found["label"], (found["text"] or "").strip()
         if label == "Name":
-            empty: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
+            empty = TABLE.blank()
             row = Row(TABLE, empty | {"vmid": int(vmid) if vmid else None}, block, number, {})
         if row is None or _COLUMNS.get(label) in row.lines:
             yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose name is missing")

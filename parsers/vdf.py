@@ -9,7 +9,7 @@ import re
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Record, Row, Value
+from analyzer.tables import Block, Record, Row
 
 from .ramdisks import PARSER as RAMDISKS
 
@@ -21,7 +21,7 @@ _KIB = {"B": 1 / 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3}
 def _each(block: Block, record: Record) -> Output:
     """Make the row of a RAM disk: sizes in KiB, a size without a unit is in KiB already."""
     line = record.lines["RAMDISK"]
-    values: dict[str, Value] = {column.name: None for column in _TABLE.columns}
+    values = _TABLE.blank()
     sizes = {name: _kib(str(record.values[name.upper()])) for name in ("maximum_kib", "used_kib")}
     used = re.match(r"\d{1,3}$", str(record.values["SHARE"]))
     if used is None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, Row, Table
 
 _FOLDER = Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none")
 _SOURCE = "<vm>.vmsd; vmfs/volumes/<datastore>/<vm>/<vm>.vmsd of a bundle"
@@ -83,7 +83,7 @@ def parse(block: Block) -> Output:
 def _list(block: Block, cells: Cells) -> Output:
     """Yield the rows of one list, and a fault for each value that is not what its key says."""
     folder = _folder(block)
-    chain: dict[str, Value] = dict.fromkeys((column.name for column in CHAIN.columns), None)
+    chain = CHAIN.blank()
     lines: dict[str, int] = {}
     found: dict[int, Cells] = {}
     for name, (value, number) in cells.items():
@@ -118,7 +118,7 @@ def _snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Out
             for _, number in cells.values():
                 yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose uid is missing")
             continue
-        values: dict[str, Value] = dict.fromkeys((column.name for column in SNAPSHOT.columns), None)
+        values = SNAPSHOT.blank()
         values["vm_folder"] = folder
         lines = {}
         for key, name in _COLUMNS.items():

@@ -62,8 +62,7 @@ def parse(block: Block) -> Output:
 def _disk(block: Block, disk: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
     """Yield the row of a disk, when anything of it was read."""
     if disk:
-        values: dict[str, Value] = dict.fromkeys((column.name for column in DISK.columns), None)
-        yield Row(DISK, values | disk, block, min(lines.values()), lines)
+        yield Row(DISK, DISK.blank() | disk, block, min(lines.values()), lines)
 
 
 PARSER = Parser(

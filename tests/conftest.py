@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from analyzer import rules
 from tests import read_once
+from tests.page_kit import Seat, Served, launch, served
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
@@ -50,3 +53,36 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     seed = config.getoption("randomly_seed", None)
     if isinstance(seed, int):
         terminalreporter.write_line(f"tests ran in random order; the same order again: --randomly-seed={seed}")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Give a Chromium to the tests of one module."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        chromium = launch(driver)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Served]:
+    """Serve the page to one test."""
+    with served(tmp_path / "work") as running:
+        yield running
+
+
+@pytest.fixture
+def sit(browser: Any) -> Iterator[Callable[..., Seat]]:
+    """Open windows; each must have been without errors, and without requests to anywhere else, when it closes."""
+    seats: list[Seat] = []
+
+    def down(**options: Any) -> Seat:
+        seats.append(Seat(browser, **options))
+        return seats[-1]
+
+    yield down
+    trouble = [line for seat in seats for line in seat.trouble]
+    for seat in seats:
+        seat.context.close()
+    assert trouble == []

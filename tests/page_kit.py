@@ -19,6 +19,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples" / "cases"
 CHROMIUM = shutil.which("chromium")
+PICTURES = ROOT / "docs" if os.environ.get("BACKLINE_SCREENSHOTS") else None
+SHOWN = set(re.findall(r"\(page-([a-z-]+)\.png\)", (ROOT / "docs" / "page.md").read_text(encoding="utf-8")))
 AXE = ROOT / "tools" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 START = "from analyzer.commands.serve import command; command()"
 PATIENCE = 60_000  # milliseconds: a slow machine that does other things as well
@@ -206,3 +208,15 @@ DROP = """(files) => {
 def launch(driver: Any, *more: str) -> Any:
     """Start Chromium."""
     return driver.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
+
+
+def files_of(case: str) -> list[tuple[str, bytes]]:
+    """Return the files of a sample case; its README, dropped by itself, would be a file that nobody understands."""
+    files = (path for path in sorted((SAMPLES / case).rglob("*")) if path.is_file() and path.name != "README.md")
+    return [(path.name, path.read_bytes()) for path in files]
+
+
+def picture(seat: Seat, name: str) -> None:
+    """Write a picture of the documentation, when asked to."""
+    if PICTURES and name in SHOWN:
+        seat.page.screenshot(path=str(PICTURES / f"page-{name}.png"))

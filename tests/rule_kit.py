@@ -11,7 +11,7 @@ from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import LogScan
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, Frame, Row, Table
 from analyzer.verdicts import Judgement
 
 BASE = Table(
@@ -138,3 +138,18 @@ class Kit:
     def counts(self, one: Rule) -> dict[str, int]:
         """Return how often a rule gave each verdict, without the zeros."""
         return {verdict: n for verdict, n in self.judge(one).counts[one.id].items() if n}
+
+
+def frame(values: list[float], node: str = "esx1") -> Frame:
+    """Return samples of one thing as a frame."""
+    import numpy as np
+
+    count = len(values)
+    stamps = np.array("2017-10-09T14:00:00", dtype="datetime64[s]") + np.arange(count) * 5
+    columns = {"key": np.ones(count, dtype="int64"), "part": np.arange(count), "y": np.array(values), "time": stamps}
+    block = Block([], 1, "esxtop.csv", order=3).named(node)
+    return Frame(PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"})
+
+
+COUNTERS = rule("one.a > 0", only="one.s != 'other'")
+SAMPLED = rule("share(part.y >= 5) >= 0.25", chart="[part.y]", evidence="[part.y, worst]", let="{worst: max(part.y)}")

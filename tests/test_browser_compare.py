@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, launch, served
+from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, served
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
-
-
-@pytest.fixture
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = launch(driver)
-        yield chromium
-        chromium.close()
 
 
 def test_two_cases_of_the_page_are_compared(browser: Any, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, launch, served
+from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
 from tests.test_web_how import RULE, RULES
 
 pytestmark = [
@@ -23,15 +23,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 PHONE = {"width": 390, "height": 800}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = launch(driver)
-        yield chromium
-        chromium.close()
 
 
 def options(folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, launch, served
+from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,15 +26,6 @@ pytestmark = [
 EXPECTED = "the server responded with a status of"  # what Chromium says of an answer that tells of a mistake
 PHONE = {"width": 390, "height": 800}
 CASES = ("cpu-limited-vm", "lab-ring-before")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = launch(driver)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.page_kit import CHROMIUM, PATIENCE, SAMPLES, Seat, Served, launch, served
+from tests.page_kit import CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
 
 pytestmark = [
     pytest.mark.browser,
@@ -63,15 +63,6 @@ def neighbour() -> Iterator[Neighbour]:
     server = Neighbour()
     yield server
     server.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        chromium = launch(driver)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import read
-from analyzer.tables import SQL_TYPES, Kind, Row, Table, Value
+from analyzer.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,7 +47,6 @@ _LOCKING = ("SET enable_external_access=false", "SET lock_configuration=true")
 
 _PART = re.compile(r"([0-9]{1,18})([A-Za-z]*)|([A-Za-z]+)([0-9]*)")
 _UTC_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?$")
-_INT64 = range(-(2**63), 2**63)
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -353,7 +352,7 @@ def _fitting(cells: list[Value], kind: Kind) -> list[Value]:
         return cells
     if kind == "int" and types == {int}:
         numbers = cast("list[int]", cells)
-        if min(numbers) in _INT64 and max(numbers) in _INT64:
+        if min(numbers) in INT64 and max(numbers) in INT64:
             return cells
     if kind == "bool" and types == {bool}:
         return cells
@@ -367,7 +366,7 @@ def fitting(value: Value, kind: Kind) -> Value:
     if value is None:
         return None
     if kind == "int":
-        whole = isinstance(value, int) and not isinstance(value, bool) and value in _INT64
+        whole = isinstance(value, int) and not isinstance(value, bool) and value in INT64
         return value if whole else None
     if kind == "float":
         number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

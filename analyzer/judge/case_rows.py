@@ -16,10 +16,9 @@ from analyzer.facts.database import fitting, own_columns, text, timestamp
 from analyzer.facts.records import Store
 from analyzer.judge.captures import SampleCapture, captures_of
 from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Kind, Row, Table, Value
+from analyzer.tables import INT64, Kind, Row, Table, Value
 
 INFINITE = math.inf
-_INT64 = range(-(2**63), 2**63)
 _TYPES: Mapping[Kind, type] = {"int": int, "float": float, "bool": bool, "str": str, "version": str}
 
 Key = tuple[Hashable, ...]
@@ -163,7 +162,7 @@ def _fits(values: Mapping[str, Value], typed: Mapping[str, type]) -> bool:
         if kind is str:
             if not value.isascii():  # type: ignore[union-attr]
                 return False
-        elif (kind is int and value not in _INT64) or (kind is float and not math.isfinite(value)):  # type: ignore[arg-type]
+        elif (kind is int and value not in INT64) or (kind is float and not math.isfinite(value)):  # type: ignore[arg-type]
             return False
     return True
 

@@ -13,10 +13,10 @@ from datetime import timedelta
 from itertools import pairwise, product
 from typing import Any
 
-from analyzer.judge.near_miss_leaves import Need, bare, compared, inputs, logical, moment, same, sides
+from analyzer.judge.near_miss_leaves import Need, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import ExprNode, bare
 from analyzer.verdicts import Explained, NearMiss, Verdict
 
 NEAR = 2  # things to be otherwise

@@ -9,10 +9,9 @@ from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.judge.causes import Cause
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import OPPOSITE, ExprNode, bare
 from analyzer.lazy_dataclass import dataclass
 
-OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _NODES = 8192  # nodes whose names are remembered
 
 
@@ -26,13 +25,6 @@ def same(node: ExprNode) -> str:
     if node.op == "literal":
         return f"{node.type} {node.value!r}"
     return f"{node.op} {node.name} {node.column}({', '.join(same(child) for child in node.args)})"
-
-
-def bare(node: ExprNode) -> ExprNode:
-    """Return what a name stands for."""
-    while node.op == "let":
-        node = node.args[0]
-    return node
 
 
 def inputs(node: ExprNode) -> frozenset[str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer, LogHit
-from analyzer.judge.near_miss_leaves import OPPOSITE, Need, bare, same, sides
+from analyzer.judge.near_miss_leaves import Need, same, sides
 from analyzer.judge.trace import TraceContext, shown
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import OPPOSITE, ExprNode, bare
 from analyzer.rules import SeenDef
 from analyzer.verdicts import NearLeaf, NearMiss
 

@@ -17,6 +17,10 @@ AGGREGATES = ("any", "all", "share", "count", "sum", "max", "min", "mean")
 FUNCTIONS = (*AGGREGATES, "known")
 SEEN_FIELDS: dict[str, Type] = {"count": "int", "first": "time", "last": "time", "lines": "str"}
 
+# A comparison with its sides exchanged, and one that is true when it is false.
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+
 
 @dataclass(frozen=True, slots=True)
 class Alias:
@@ -72,6 +76,19 @@ class ExprNode:
     def is_aggregate(self) -> bool:
         """Tell whether this node folds many rows into one value."""
         return self.op in AGGREGATES
+
+
+def bare(node: ExprNode) -> ExprNode:
+    """Return what a name stands for."""
+    while node.op == "let":
+        node = node.args[0]
+    return node
+
+
+def conjuncts(node: ExprNode) -> list[ExprNode]:
+    """Return the parts of a condition that must all be true, names written out."""
+    node = bare(node)
+    return [part for child in node.args for part in conjuncts(child)] if node.op == "and" else [node]
 
 
 @dataclass(slots=True)

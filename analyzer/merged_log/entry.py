@@ -18,7 +18,6 @@ _SEVERITY = {
     "emergency": 0, "alert": 1, "critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6,
     "debug": 7, "verbose": 7, "trivia": 7, "trace": 7,
 }  # fmt: skip
-LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.model import Rule
+from analyzer.text import UNSAFE
 
 # Key -> how many entries it may have.
 ENTRIES = {
@@ -40,11 +41,6 @@ EXAMPLE_TEXT = 4 << 20
 EXAMPLE_ROWS = 50_000  # of all examples, series and aliases written out
 PARTS = 20_000  # of all expressions and their parts, each with all names written out
 DEPTH = 60  # of an expression, with all names written out
-
-# Signs that steer a terminal or turn the order of letters round; TAB and line feed are none.
-STEERING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
 
 
 def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
@@ -108,12 +104,12 @@ def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
 def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
     for part in walk(item):
         for name, place in part.keys.items():
-            if found := STEERING.search(name):
+            if found := UNSAFE.search(name):
                 raise text.error(f"a control character in a key of `{key}`: {found[0]!r}", place)
         if len(part.text) > TEXT:
             raise text.error(f"a text of {len(part.text):,} characters under `{key}`", part.place,
                              f"write at most {TEXT:,}")  # fmt: skip
-        if found := STEERING.search(part.text):
+        if found := UNSAFE.search(part.text):
             place = text.within(part, found.start(), found.end())
             raise text.error(
                 f"a control character, or one that reverses the order of letters: {found[0]!r}",
@@ -138,7 +134,7 @@ def path_fault(path: str, others: Iterable[str]) -> str:
         return "is absolute, or not written with /"
     if any(part in ("", ".", "..") for part in parts):
         return "leaves its folder, or has an empty part"
-    if STEERING.search(path) or "\n" in path or "\t" in path:
+    if UNSAFE.search(path) or "\n" in path or "\t" in path:
         return "has a control character"
     if len(path.encode()) > 1000 or any(len(part.encode()) > 200 for part in parts):
         return "is too long"

@@ -21,9 +21,8 @@ from analyzer.facts.database import version_key
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
 from analyzer.lazy_dataclass import dataclass
 from analyzer.pattern_notes import noted
-from analyzer.rules.bounds import STEERING
 from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
-from analyzer.text import one_line
+from analyzer.text import UNSAFE, one_line
 from analyzer.verdicts import SEVERITIES
 
 PRODUCT = "kb"
@@ -90,7 +89,7 @@ def declaration(source: RuleText) -> FactDeclaration:
     file, text = source.name, source.text
     if not _NAME.match(_base(file)):
         raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
-    if found := STEERING.search(text):
+    if found := UNSAFE.search(text):
         raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
     try:
         told = _toml(text)
@@ -229,7 +228,7 @@ class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
 
 def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
-    if steers := STEERING.search(text.replace("\r\n", "\n")):
+    if steers := UNSAFE.search(text.replace("\r\n", "\n")):
         yield _bad(file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}")
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import math
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -21,6 +20,7 @@ from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules.model import Thresholds
+from analyzer.rules.sources import real_path
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import fatal
 from analyzer.scan.repeats import cost
@@ -152,9 +152,9 @@ def find(material: Sequence[Path] = (), folder: Path | None = None) -> tuple[Pat
     path = folder / NAME
     if not path.is_file():
         return None, ""
-    real, home = _real(path), _real(folder) / NAME  # the file may be a link
+    real, home = real_path(path), real_path(folder) / NAME  # the file may be a link
     for given in material:
-        one = _real(given)
+        one = real_path(given)
         if any(one == place or one in place.parents for place in (real, home)):
             return None, f"{path} is part of the material and is not used; name it with --settings if it is yours"
     return path, ""
@@ -337,10 +337,6 @@ class _Reader:
         if len(words) > TEXT:
             raise self.bad(at, f"longer than {TEXT} characters")
         return words
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))  # a circle of links is an error to Path.resolve
 
 
 def _error(file: str, text: str, message: str, place: FileSpan, help: str = "") -> BadSettingsError:

@@ -52,14 +52,14 @@ class RuleSource:
 
 def sources_of(paths: Iterable[Path | RuleSource], shipped: Iterable[Path]) -> list[RuleSource]:
     """Return the places to read, each once; the tool's own folders are known as such."""
-    own = {_real(path) for path in shipped}
+    own = {real_path(path) for path in shipped}
     seen: set[Path] = set()
     found = []
     for path in paths:
         if isinstance(path, RuleSource):
             found.append(path)
             continue
-        real = _real(path)
+        real = real_path(path)
         if real in seen:
             continue
         seen.add(real)
@@ -68,7 +68,8 @@ def sources_of(paths: Iterable[Path | RuleSource], shipped: Iterable[Path]) -> l
     return found
 
 
-def _real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
+    """Return a path without links."""
     return Path(os.path.realpath(path))  # a circle of links is an error to Path.resolve
 
 

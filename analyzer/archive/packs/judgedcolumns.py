@@ -12,10 +12,10 @@ from analyzer.case_data import RunResult
 from analyzer.case_shape import clean
 from analyzer.facts.database import timestamp
 from analyzer.report.view import tally
+from analyzer.tables import INT64
 from analyzer.verdicts import SEVERITIES, Verdict
 
 _INT32 = range(-(2**31), 2**31)
-_INT64 = range(-(2**63), 2**63)
 _FOUND = ("rule", "title", "node", "subject", "object", "verdict", "severity", "confidence", "say", "muted")
 _STORED = ("name", "source", "tool", "catalog", "state", "why")
 _DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
@@ -41,7 +41,7 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
     """
     row: dict[str, Any] = {name: _word(meta.get(name)) for name in _STORED}
     row |= {"stored": timestamp(_word(meta.get("stored"))), "seconds": _number(meta.get("seconds"))}
-    row |= {"files": _whole(meta.get("files"), _INT32), "bytes": _whole(meta.get("bytes"), _INT64)}
+    row |= {"files": _whole(meta.get("files"), _INT32), "bytes": _whole(meta.get("bytes"), INT64)}
     if document is not None:
         case, findings = document["case"], document["findings"]
         span = case["span"] or {}

@@ -14,12 +14,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from analyzer.tables import Kind, Value
+from analyzer.tables import INT64, Kind, Value
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # JSON's escapes would join these two to one character
 _HEX = "\0hex"
-_INT64 = range(-(2**63), 2**63)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
 
 
@@ -62,14 +61,14 @@ def odd_places(cells: Sequence[Value], kind: Kind) -> list[int]:
         return []
     if kind == "int" and types == {int}:
         numbers: list[Any] = [cell for cell in cells if cell is not None]
-        if min(numbers) in _INT64 and max(numbers) in _INT64:
+        if min(numbers) in INT64 and max(numbers) in INT64:
             return []
     return [place for place, cell in enumerate(cells) if cell is not None and not _fits(cell, kind)]
 
 
 def _fits(cell: Value, kind: Kind) -> bool:
     if kind == "int":
-        return type(cell) is int and cell in _INT64
+        return type(cell) is int and cell in INT64
     if kind == "float":
         return type(cell) is float and math.isfinite(cell)
     if kind == "bool":
@@ -92,7 +91,7 @@ def _is_time(text: str) -> bool:
 
 def tagged(value: Value) -> Any:
     """Return an odd cell as JSON can hold it; whole numbers of any length."""
-    if isinstance(value, int) and not isinstance(value, bool) and value not in _INT64:
+    if isinstance(value, int) and not isinstance(value, bool) and value not in INT64:
         return {"int": hex(value)}
     return value
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
 from analyzer.facts.database import quoted
+from analyzer.language.logic import text_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,15 +20,10 @@ _GROUP = 20 * 2048  # rows of a large table that are in memory at once; DuckDB t
 _FORM = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"  # level 3 makes numbers of captures larger
 
 
-def literal(text: str) -> str:
-    """Return a text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def write(con: duckdb.DuckDBPyConnection, path: Path, schema: Schema, data: Columns) -> None:
     """Write columns of one length (one at least) as a Parquet file; a column not given is NULL everywhere."""
     select, values = _select(schema, data)
-    con.execute(f"COPY ({select}) TO {literal(str(path))} {_FORM}", values)
+    con.execute(f"COPY ({select}) TO {text_literal(str(path))} {_FORM}", values)
 
 
 def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
@@ -46,7 +42,7 @@ def insert(
 
 def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
     """Write what a query brings as a Parquet file."""
-    con.execute(f"COPY ({query}) TO {literal(str(path))} {_FORM}")
+    con.execute(f"COPY ({query}) TO {text_literal(str(path))} {_FORM}")
 
 
 def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
@@ -55,13 +51,13 @@ def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
     cells  the SQL of each column
     """
     selected = ", ".join(f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items())
-    return f"COPY (SELECT {selected} FROM _frame) TO {literal(str(path))} {_FORM}"
+    return f"COPY (SELECT {selected} FROM _frame) TO {text_literal(str(path))} {_FORM}"
 
 
 def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
     """Write Parquet files of the same columns as one, in their order."""
-    read = f"FROM read_parquet([{', '.join(literal(str(piece)) for piece in pieces)}])"
-    con.execute(f"COPY ({read}) TO {literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})")
+    read = f"FROM read_parquet([{', '.join(text_literal(str(piece)) for piece in pieces)}])"
+    con.execute(f"COPY ({read}) TO {text_literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})")
 
 
 def _select(schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None) -> tuple[str, list[Any]]:

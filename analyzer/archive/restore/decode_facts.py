@@ -11,11 +11,11 @@ from analyzer import parsing
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.lossless import loads, untagged
-from analyzer.archive.packs.parquet import literal
 from analyzer.archive.restore.reading import Reading
 from analyzer.archive.restore.searches import Names, Searches
 from analyzer.facts import Facts
 from analyzer.facts.database import CASE, own_columns, quoted
+from analyzer.language.logic import text_literal
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
 from analyzer.scan.parts import parts_of
@@ -136,7 +136,7 @@ class Revival:
         wanted = [table.name for table in self.tables if table.name in there]
         if not wanted or not self.reading.has(FRAMES):
             return []
-        tables = ", ".join(map(literal, wanted))
+        tables = ", ".join(map(text_literal, wanted))
         columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
         return self.reading.rows(FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame')
 
@@ -175,7 +175,7 @@ class Revival:
         stored = sorted(
             {old for name in looked_at if name in declared for old in declared[name].formerly} | {*looked_at}
         )
-        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(literal, stored))})'
+        tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(text_literal, stored))})'
         if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
             return
         columns = [CASE, "_scan", "table", "_info", "_tallies", "_searched"]
@@ -215,7 +215,7 @@ class Revival:
             return
         columns = [CASE, "_row", "_scan", "signature", "address", "line", "text", "_last", "_groups", "_odd"]
         columns += ["_around"] if self.whole else []
-        then = f"WHERE signature IN ({', '.join(map(literal, stored))}) ORDER BY {CASE}, _row"
+        then = f"WHERE signature IN ({', '.join(map(text_literal, stored))}) ORDER BY {CASE}, _row"
         rows = self.reading.rows(HITS, columns, then)
         for number, _, place, signature, address, line, text, last, groups, odd, *near in rows:
             if (number, place) not in scans:  # of a log that no rule of today looks at

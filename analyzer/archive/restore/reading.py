@@ -21,9 +21,9 @@ from analyzer.archive.entry import MANIFEST, Entry
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore, workplace, writing
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
-from analyzer.archive.packs.parquet import literal
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quoted
+from analyzer.language.logic import text_literal
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -156,10 +156,10 @@ class Reading:
             yield f"SELECT {names or '*'} FROM {quoted(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
-            read = f"read_parquet({literal(str(loose[0]))})"
+            read = f"read_parquet({text_literal(str(loose[0]))})"
             yield f"SELECT {names or '*'} FROM (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
         elif loose:
-            files = ", ".join(literal(str(path)) for path in loose)
+            files = ", ".join(text_literal(str(path)) for path in loose)
             number = f"CAST(parse_filename(filename, true) AS INTEGER) AS {CASE}"
             read = f"read_parquet([{files}], filename=true, union_by_name={not names})"
             yield f"SELECT {names or '*'} FROM (SELECT {number}, * EXCLUDE (filename) FROM {read})"
@@ -167,7 +167,7 @@ class Reading:
             name = self._files[holder].get(table + _PARQUET)
             if name is None:
                 continue
-            path = literal(self.objects.duck(self.con, name))
+            path = text_literal(self.objects.duck(self.con, name))
             places = self._segments[holder]
             if len(places) == 1:
                 place, own_number = places[0]

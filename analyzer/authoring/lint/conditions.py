@@ -14,11 +14,9 @@ from dataclasses import field
 from typing import Any
 
 from analyzer.facts.database import version_key
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import FLIPPED, OPPOSITE, ExprNode
 from analyzer.lazy_dataclass import dataclass
 
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MOST = 500  # parts of a condition, names written out; nothing is said of a larger one
 
 
@@ -139,11 +137,11 @@ def conjuncts(node: ExprNode, *, negate: bool = False) -> list[Atom]:
 
 def _comparison(node: ExprNode, *, negate: bool) -> Atom:
     left, right = (_named(child) for child in node.args)
-    op = _NEGATED[node.name] if negate else node.name
+    op = OPPOSITE[node.name] if negate else node.name
     if left.op == "literal" and right.op == "literal":
         return Atom("", "in", (True,) if _compares(op, _value(left), _value(right)) else ())
     if left.op == "literal":
-        left, right, op = right, left, _FLIPPED[op]
+        left, right, op = right, left, FLIPPED[op]
     if right.op != "literal":
         same = written(left) == written(right)
         if same and op in ("<", ">", "!="):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import always, follows, never
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import ExprNode, conjuncts
 from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.language.template import Template
 from analyzer.rules import Join, Outcome, Rule
@@ -238,7 +238,7 @@ def _is_version(node: ExprNode) -> bool:
 
 
 def _denials(file: RuleFile, rule: Rule) -> None:
-    parts = [part for top in (rule.only, rule.when) if top is not None for part in _conjuncts(top) if part.op != "or"]
+    parts = [part for top in (rule.only, rule.when) if top is not None for part in conjuncts(top) if part.op != "or"]
     away = {join.alias.name for join in rule.joins} | set(rule.seen)
     sure = {name for part in parts for name in _rests_on(part)}
     doubtful: set[str] = set()
@@ -255,13 +255,6 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         text = f'"{found}" is said although {names} may be unknown when this outcome is taken'
         help_text = 'say what was seen, or that it could not be checked; what is missing is not a "no"'
         file.complain("R032", text, file.text.within(item, start, start + len(found)), help_text)
-
-
-def _conjuncts(node: ExprNode) -> list[ExprNode]:
-    """Return the parts of a condition that must all be true, names written out."""
-    if node.op == "let":
-        return _conjuncts(node.args[0])
-    return [part for child in node.args for part in _conjuncts(child)] if node.op == "and" else [node]
 
 
 def _rests_on(node: ExprNode) -> set[str]:

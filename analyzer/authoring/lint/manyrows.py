@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import FLIPPED, ExprNode, conjuncts
 from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules import Join, Rule
 
 _NO_VALUE = ("max", "min", "mean", "share", "all")  # of no rows; `count` and `sum` are 0 then, `any` is false
 _UPWARD = (">", ">=")
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def check(file: RuleFile) -> None:
@@ -29,7 +28,7 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
     """Complain of the first value of each condition that is unknown when a log holds no line of the subject."""
     empty = {join.alias.name for join in rule.joins if _may_be_empty(rule, join)}
     gate = [node for node in (rule.only, rule.when) if node is not None]
-    given = {name for node in gate for name in _asked(_conjuncts(node))}
+    given = {name for node in gate for name in _asked(conjuncts(node))}
     steps: list[tuple[ExprNode, tuple[str | int, ...]]] = [(rule.when, ("when",))]
     steps += [(rule.only, ("only",))] if rule.only is not None else []
     lists = {
@@ -89,12 +88,6 @@ def _asked(conditions: Iterable[ExprNode]) -> set[str]:
     }
 
 
-def _conjuncts(node: ExprNode) -> list[ExprNode]:
-    if node.op == "let":
-        return _conjuncts(node.args[0])
-    return [part for child in node.args for part in _conjuncts(child)] if node.op == "and" else [node]
-
-
 def _instead(whole: ExprNode, fold: ExprNode) -> str:
     """Return what to write so that no rows give an answer."""
     if fold.op == "all":
@@ -102,7 +95,7 @@ def _instead(whole: ExprNode, fold: ExprNode) -> str:
         return f"write {none} where none should mean yes, `count({fold.name}) > 0 and {whole.text}` where no"
     if whole.op == "compare" and fold.op in ("max", "min") and fold in whole.args:
         left, right = whole.args
-        name, other = (whole.name, right) if left is fold else (_FLIPPED[whole.name], left)
+        name, other = (whole.name, right) if left is fold else (FLIPPED[whole.name], left)
         if (name in _UPWARD) == (fold.op == "max") and name not in ("==", "!="):
             return f"write `any({fold.args[0].text} {name} {other.text})`: of none it is false"
     count = f"count({fold.name})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import ExprNode, bare
 
 
 def for_mutant(mutant: Mutant) -> str:
@@ -36,20 +36,14 @@ def _threshold(condition: ExprNode, mutant: Mutant) -> tuple[str, str] | None:
     if number is left:
         sign = FLIPPED.get(sign, sign)
     at_border = (mutant.direction == UP) == (sign in (">=", "<"))
-    bare = _bare(number)
-    value = bare.value if at_border else moved(bare, mutant.direction)
-    return other.text, written(bare, value)
+    plain = bare(number)
+    value = plain.value if at_border else moved(plain, mutant.direction)
+    return other.text, written(plain, value)
 
 
 def _is_site(node: ExprNode, mutant: Mutant) -> bool:
-    bare = _bare(node)
-    return bare.op == "literal" and bare.place == mutant.site.place
-
-
-def _bare(node: ExprNode) -> ExprNode:
-    while node.op == "let":
-        node = node.args[0]
-    return node
+    named = bare(node)
+    return named.op == "literal" and named.place == mutant.site.place
 
 
 def _of_logs(mutant: Mutant) -> str:

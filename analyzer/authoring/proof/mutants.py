@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from analyzer.language.expression import ExprNode
+from analyzer.language.expression import ExprNode, bare
 from analyzer.language.rulefile import FileSpan
 from analyzer.language.template import Template
 from analyzer.lazy_dataclass import dataclass
@@ -117,7 +117,7 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
         where, node, around = found[0]
         condition = around or _asked_by(rule, node)
         named = condition is not None and (condition.op == "in" or condition.name in ("==", "!="))
-        direct = condition is not None and any(_bare(part) is node for part in condition.args)
+        direct = condition is not None and any(bare(part) is node for part in condition.args)
         site = Site(place, node.text, where, condition, named and direct)
         for direction in (DOWN, UP):
             value = moved(node, direction)
@@ -129,9 +129,9 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
 def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
-    number_first = _bare(left) is node
+    number_first = bare(left) is node
     sign = FLIPPED.get(condition.name, "") if number_first else condition.name
-    folded = _bare(right if number_first else left)
+    folded = bare(right if number_first else left)
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
@@ -161,15 +161,9 @@ def _asked_by(rule: Rule, number: ExprNode) -> ExprNode | None:
     """Return the first comparison with the name that stands for a number."""
     for _, top in _named(rule):
         for node in top.walk():
-            if node.op in ("compare", "in") and any(_bare(part) is number for part in node.args):
+            if node.op in ("compare", "in") and any(bare(part) is number for part in node.args):
                 return node
     return None
-
-
-def _bare(node: ExprNode) -> ExprNode:
-    while node.op == "let":
-        node = node.args[0]
-    return node
 
 
 def moved(node: ExprNode, direction: str) -> float | str | None:
