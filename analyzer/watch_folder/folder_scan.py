@@ -1,7 +1,7 @@
 """What in a download folder may be a case, and whether it has arrived completely.
 
-Each file is a case, the pieces of one file together (`X.FRAG-00000`, `X.tgz.001`, …), and so is each sub-folder with all
-that lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like
+Each file is a case, the pieces of one file together (`X.FRAG-00000`, `X.tgz.001`, …), and so is each sub-folder with
+all that lies below it. Left alone by their names: links, hidden files, pictures, programs, checksums and the like
 (`NO_MATERIAL` of the batch finder), results of earlier runs, case archives. Nothing is opened for more than
 asking the system whether somebody writes to it.
 """
