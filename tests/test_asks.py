@@ -101,6 +101,19 @@ def test_reports_keep_command_and_remark_apart() -> None:
     assert f"   # on the host, {remark}\n   {command}\n" in open_asks.mail(document)
 
 
+def test_requests_are_asked_of_the_manager() -> None:
+    """`GET /api/…` stands under the NSX Manager that answers it, never among the commands to run on a controller."""
+    document = rich_case()
+    request = "GET /api/2.0/vdn/controller"
+    document["cannot_tell"] = document["cannot_tell"][:1]
+    group = document["cannot_tell"][0]
+    group |= {"ask": f"`{request}` on the NSX Manager", "commands": [request], "nodes": ["controller-1"]}
+    told = open_asks.mail(document)
+    assert f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n" in told
+    assert told.count(request) == 1
+    assert request not in told.partition("Please run")[2].partition("Please send")[0]
+
+
 def test_the_document_holds_bare_commands(tmp_path: Path) -> None:
     """case.json of a paste: `commands` of each group are those of its ask, without backticks."""
     document = _triaged(_paste(tmp_path), tmp_path)

@@ -254,3 +254,26 @@ def test_a_finding_of_a_search_opens_in_the_theme_of_the_page(stocked: Served, s
     frame = report_of(seat)
     until(frame, "document.documentElement.dataset.theme === 'dark'")
     until(frame, "document.activeElement.matches('[data-finding]')")
+
+
+def test_a_stored_case_is_removed_after_a_question(stocked: Served, objects: Path, sit: Any) -> None:
+    """By keyboard: the button asks, Escape and "Keep it" leave all as it is, "Remove it" takes the case off the lists."""
+    seat = sit(stocked, "cases")
+    seat.page.locator("#cases a.name", has_text="bert-1").click()
+    report_of(seat)
+    button = seat.page.get_by_role("button", name="Remove from the archive")
+    button.press("Enter")
+    until(seat, "document.activeElement.textContent === 'Keep it'")
+    assert "for good?" in seat.page.locator(".asked").inner_text()
+    assert complaints(seat) == []
+    seat.page.keyboard.press("Escape")
+    until(seat, "document.activeElement.textContent === 'Remove from the archive'")
+    assert len(Archive.open(objects).snapshot().current()) == 7
+    button.press("Enter")
+    seat.page.keyboard.press("Shift+Tab")
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#said:has-text('removed from the archive')")
+    until(seat, "location.hash === '#cases'")
+    seat.page.locator("#cases a.name", has_text="acme-1").wait_for()
+    assert seat.page.locator("#cases a.name", has_text="bert-1").count() == 0
+    assert len(Archive.open(objects).snapshot().current()) == 6

@@ -311,6 +311,17 @@ def test_print_shows_evidence_and_drawings(opened: Any) -> None:
     assert len(page.pdf()) > 20_000
 
 
+def test_the_first_finding_begins_on_the_first_page(opened: Any) -> None:
+    """A finding of nearly a page is not moved to the second one, away from the heading; the others stay whole."""
+    page = opened("rich").page
+    page.emulate_media(media="print")
+    kept = page.evaluate(
+        "[...document.querySelectorAll('#findings .finding')].map((one) => getComputedStyle(one).breakInside)"
+    )
+    assert kept[0] == "auto"
+    assert set(kept[1:]) == {"avoid-page"}
+
+
 def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(browser: Any, tmp_path: Path) -> None:
     """On A4 no finding is higher than a page, the first stands on the first page, and words say what is left out."""
     doc = rich_case()
@@ -435,3 +446,35 @@ def test_no_accessibility_violation_in_any_state(opened: Any) -> None:
         )
         found += [f"{name} {options}: {line}" for line in page.evaluate(run)]
     assert found == []
+
+
+AT_HAND = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({visibilityProperty: true})).length"""
+AT = """() => {
+  const one = document.activeElement, style = getComputedStyle(one), box = one.getBoundingClientRect();
+  window.walked ??= new Map();
+  if (one === document.body) return null;
+  if (!window.walked.has(one)) window.walked.set(one, window.walked.size);
+  return {ring: style.outlineStyle !== 'none', seen: box.bottom > 0 && box.top < innerHeight, walked: window.walked.size,
+    what: one.outerHTML.slice(0, 90)};
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tab_walks_through_all_of_a_report(opened: Any, width: int) -> None:
+    """Every control is reached by Tab alone, each with a ring around it and inside the window, and the walk ends."""
+    page = opened("rich").page
+    page.set_viewport_size({"width": width, "height": 860})
+    count = page.evaluate(AT_HAND)
+    walked = 0
+    for _ in range(2 * count + 20):  # a field for a time has several stops
+        page.keyboard.press("Tab")
+        at = page.evaluate(AT)
+        if at is None:
+            break
+        assert at["ring"], at["what"]
+        assert at["seen"], at["what"]
+        walked = at["walked"]
+    else:
+        raise AssertionError("the walk does not end")
+    assert walked >= count > 20

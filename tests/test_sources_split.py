@@ -21,6 +21,7 @@ from analyzer.sources import Ledger, walk
 from analyzer.sources.split_files import joined_names
 from analyzer.watch_folder.folder_scan import arrivals
 from tests.page_kit import SAMPLES
+from tests.test_web_labelled import numbered
 
 LOG = b"".join(b"2021-03-08T13:00:%02d.123Z cpu0:%d)line\n" % (n % 60, n) for n in range(3000))
 NOISE = random.Random(5).randbytes(4000)
@@ -75,6 +76,16 @@ def test_pieces_are_read_as_one_file(tmp_path: Path, names: list[str], as_folder
     assert found["x.tgz!esx-a/var/log/vmkernel.log"] == LOG
     assert not ledger.damage
     assert "read out of 3 pieces: " + ", ".join(names) in ledger.notes[0]
+
+
+def test_pieces_that_were_uploaded(tmp_path: Path) -> None:
+    """The page keeps dropped files under numbers; read under their names they are one file all the same."""
+    data = bundle()
+    size = len(data) // 2
+    names = [("x.tgz.001", data[:size]), ("x.tgz.002", data[size:])]
+    found, ledger = read(*numbered(tmp_path, names))
+    assert found["x.tgz!esx-a/var/log/vmkernel.log"] == LOG
+    assert not ledger.damage
 
 
 def test_a_zip_that_was_cut_as_bytes(tmp_path: Path) -> None:

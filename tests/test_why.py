@@ -79,3 +79,13 @@ def test_evidence_is_labelled_without_the_names_of_a_rule(documents: list[dict[s
         wording.value_label("often (9 more lines of it not shown)") == "log line, often (9 more lines of it not shown)"
     )
     assert wording.value_label("Ring 1: 7.5") == "Ring 1: 7.5"
+
+
+def test_of_the_outcomes_only_the_nearest_are_told(documents: list[dict[str, Any]]) -> None:
+    """A reader gets the outcome that holds and the next worse one it missed; never two that are worse."""
+    found = [one["trace"]["children"] for document in documents for one in document["findings"] if one["trace"]]
+    for part in ("Outcome", "Severity"):
+        told = [[(line["text"], line["value"]) for line in one if line["text"].startswith(part)] for one in found]
+        assert max(map(len, told)) <= 2
+        assert all(one[0][1] != "true" for one in told if len(one) == 2)
+    assert any(line["text"].startswith("Outcome") for one in found for line in one)

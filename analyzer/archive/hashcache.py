@@ -7,6 +7,7 @@ trusted (git's rule for its index). The cache is only a cache: what is damaged i
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import field
 
@@ -64,6 +65,21 @@ def _checked(item: list[object]) -> tuple[int, int, str, int]:
     if not isinstance(sha256, str) or len(sha256) != 64:
         raise TypeError(item)
     return size, mtime_ns, sha256, made_ns
+
+
+def forget_hashes(objects: ObjectStore, name: str, meant: Callable[[str], bool]) -> int:
+    """Take the files whose path is meant out of a stored cache; return how many."""
+    try:
+        found = unsealed_json(objects.get(name))
+        cache = HashCache(str(found["root"]), dict(found["files"]), changed=True)
+    except (BacklineError, ValueError, KeyError, TypeError):
+        return 0  # damaged: nothing in it is read
+    gone = [path for path in cache.files if meant(path)]
+    for path in gone:
+        del cache.files[path]
+    if gone:
+        save_hashes(objects, cache)
+    return len(gone)
 
 
 def save_hashes(objects: ObjectStore, cache: HashCache) -> None:

@@ -73,7 +73,10 @@ class TraceContext:
     # -- the tree
 
     def tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
-        """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps."""
+        """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps.
+
+        In brief, of the outcomes and grades only the one that holds and the next worse one.
+        """
         rule = self.rule
         self.blamed = {}
         self._written = set()
@@ -83,19 +86,27 @@ class TraceContext:
         root.children.append(self._titled("when", rule.when))
         if self.value(rule.when) is True and (rule.only is None or self.value(rule.only) is not False):
             for place, outcome in enumerate(rule.outcomes):
+                if self.brief and taken is not None and place < taken - 1:
+                    continue  # a reader gets the one that holds, and the next worse one that it missed
                 if outcome.when.op != "literal":
                     title = ", ".join(filter(None, (f"outcome {place + 1}", outcome.severity)))
                     root.children.append(self._titled(title, outcome.when))
                 if place == taken:
                     break
-            for grade in rule.grades if taken is not None and not rule.outcomes[taken].severity else ():
-                root.children.append(self._titled(f"grade {grade.severity}", grade.when))
-                if self.value(grade.when) is True:
-                    break
+            root.children += self._grades(taken)
             for number, step in enumerate(rule.fix if taken is not None else (), 1):
                 if step.when.op != "literal":
                     root.children.append(self._titled(f"fix {number}", step.when))
         return root if self.same is None else self._kept(root, self.same)
+
+    def _grades(self, taken: int | None) -> list[Trace]:
+        """Return the grades down to the one that holds; for a reader that one and the next worse one alone."""
+        rule = self.rule
+        if taken is None or rule.outcomes[taken].severity:
+            return []
+        holds = next((place for place, one in enumerate(rule.grades) if self.value(one.when) is True), len(rule.grades))
+        first = max(0, holds - 1) if self.brief else 0
+        return [self._titled(f"grade {one.severity}", one.when) for one in rule.grades[first : holds + 1]]
 
     def _kept(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
         """Return the line, or an earlier one that says the same with all below it."""

@@ -14,6 +14,7 @@ from analyzer.text import one_line
 
 _OPTION = re.compile(r" -|`$")
 _ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
+_REQUEST = re.compile(r"(?:GET|POST|PUT) /")  # of REST, which no shell of a host takes
 FEW = 6  # questions, which are told one by one
 _GOES_ON = (" and ", ", and ", "; ", " for each ")  # words after which an ask adds to what it began with
 ALL = 6  # hosts that are named also where all of them are meant
@@ -184,6 +185,7 @@ def _rules_of(blocks: list[Doc]) -> set[str]:
 def _offer(ask: str, nodes: list[str], blocks: list[Doc]) -> Doc:
     rules = counted(len(_rules_of(blocks)), "rule", "rules")
     settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
+    nodes = [] if _REQUEST.match(ask.lstrip("`")) else nodes  # the NSX Manager answers it, not the machine it is about
     return {"asks": [ask], "nodes": nodes, "subjects": [], "settles": settles}
 
 
@@ -207,8 +209,12 @@ def mail(doc: Doc) -> str:
         return ""
     parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
     commands, files = _wishes(wanted)
+    requests = {what: commands.pop(what) for what in list(commands) if _REQUEST.match(what)}
     for nodes, lines in _by_nodes(commands):
         parts.append("\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)]))
+    if requests:
+        asked_of = f"Please send what the API of {_managers(doc)} answers to these requests:"
+        parts.append("\n".join([asked_of, *(f"   {line}" for line in _requested(requests))]))
     for nodes, lines in _by_nodes(files):
         parts.append("\n".join([f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]))
     out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
@@ -226,6 +232,19 @@ def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
     if len(nodes) > ALL and set(nodes) == hosts:
         return f" {word} each of the {len(nodes):,} hosts that you sent files of"
     return f" {word} {', '.join(nodes)}" if nodes else ""
+
+
+def _managers(doc: Doc) -> str:
+    """Return the machine that answers REST requests: no host and no controller does."""
+    names = [node["name"] for node in doc["nodes"] if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]]
+    return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
+
+
+def _requested(requests: Wishes) -> Iterator[str]:
+    """Yield the requests with their remarks; that the manager answers them is said above."""
+    for what, (_, remarks) in requests.items():
+        yield from (f"# {one_line(remark)}" for remark in remarks if remark != "on the NSX Manager")
+        yield one_line(what)
 
 
 def advice(doc: Doc) -> list[str]:

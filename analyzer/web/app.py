@@ -92,6 +92,9 @@ class CaseManagerApi(Protocol):
     def cases(self) -> Iterable[CaseApi]:
         """Return the cases, newest first."""
 
+    def stored_anew(self) -> None:
+        """Look at the archive again: something else is stored in it now."""
+
     def result(self, case_id: str, name: str) -> Path:
         """Return where a result lies (report.html, case.json, report.md); Refusal (404) before it is there."""
 

@@ -95,13 +95,13 @@ def _write_all(
     kept = snapshot.current() if drop else snapshot.every()
     old = _to_rewrite(snapshot, kept, target) if rewrite else set()
     visible = {case.id for case in snapshot.current()}
-    cases = [case for case in kept if _holders(case) & old or (case.id in visible and _loose(case))]
+    cases = [case for case in kept if holders(case) & old or (case.id in visible and _loose(case))]
     if len(cases) < few:
         report.left = len(cases)
         return
-    sizes = _sizes(archive, cases)
+    sizes = sizes_of(archive, cases)
     done = 0
-    for some in _portions(cases, sizes, target):
+    for some in portions(cases, sizes, target):
         archive.claims.take(CLAIM)  # anew: a claim runs out
         written = write_segment(archive.objects, some)
         report.damaged += written.damaged
@@ -114,7 +114,8 @@ def _write_all(
         _delete_rewritten(archive, old, drop)
 
 
-def _holders(case: Stored) -> set[str]:
+def holders(case: Stored) -> set[str]:
+    """Return where a case lies: its judgement, and its facts."""
     return {entry.holder for entry in (case.judged, case.facts) if entry is not None}
 
 
@@ -131,30 +132,30 @@ def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[
         for entry in {case.judged, case.facts} - {None}:
             if entry is not None and entry.place >= 0:
                 live[entry.holder] += 1
-        if len(_holders(case)) > 1:  # its judgement is newer than the segment of its facts
-            parted |= _holders(case)
+        if len(holders(case)) > 1:  # its judgement is newer than the segment of its facts
+            parted |= holders(case)
     worn = {holder for holder, count in total.items() if 0 < live[holder] < count or holder in parted}
     small = {holder for holder, count in total.items() if live[holder] and count < target // 2}
     return worn | (small if len(small) > 1 else set())
 
 
-def _sizes(archive: Archive, cases: Iterable[Stored]) -> dict[str, int]:
+def sizes_of(archive: Archive, cases: Iterable[Stored]) -> dict[str, int]:
     """Return the bytes that a case of each holder has, by listing."""
-    holders = Counter(holder for case in cases for holder in _holders(case))
+    shared = Counter(holder for case in cases for holder in holders(case))
     sizes: dict[str, int] = defaultdict(int)
     for item in (*archive.objects.list(PACKS), *archive.objects.list(SEGMENTS)):
-        holder = item.name if item.name in holders else item.name.rpartition("/")[0]
-        if holder in holders:
+        holder = item.name if item.name in shared else item.name.rpartition("/")[0]
+        if holder in shared:
             sizes[holder] += item.size
-    return {holder: size // holders[holder] for holder, size in sizes.items()}
+    return {holder: size // shared[holder] for holder, size in sizes.items()}
 
 
-def _portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Iterator[list[Stored]]:
+def portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Iterator[list[Stored]]:
     """Yield the cases of one segment at a time: read in one way, oldest first."""
     some: list[Stored] = []
     held = 0
     for case in sorted(cases, key=lambda case: (case.judged.reading, case.judged.stamp, case.id)):
-        size = sum(sizes.get(holder, 0) for holder in _holders(case))
+        size = sum(sizes.get(holder, 0) for holder in holders(case))
         full = len(some) >= max(1, target) or held + size > MOST_BYTES
         if some and (full or some[-1].judged.reading != case.judged.reading):
             yield some
@@ -167,7 +168,7 @@ def _portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> It
 
 def _delete_packs(archive: Archive, cases: Iterable[Stored]) -> int:
     """Delete the packs of cases that a segment has now; return how many."""
-    packs = sorted({holder for case in cases for holder in _holders(case) if holder.startswith(PACKS)})
+    packs = sorted({holder for case in cases for holder in holders(case) if holder.startswith(PACKS)})
     for name in packs:
         archive.objects.delete(name)
     return len(packs)
@@ -178,10 +179,10 @@ def _delete_rewritten(archive: Archive, old: set[str], drop: bool) -> None:
     now = archive.snapshot()
     needed = _needed(now, drop)
     for holder in sorted(old - needed):
-        _delete_segment(archive, holder)
+        delete_segment(archive, holder)
 
 
-def _delete_segment(archive: Archive, holder: str) -> int:
+def delete_segment(archive: Archive, holder: str) -> int:
     """Delete a segment, its manifest first: without it the segment is not there. Return the number of objects."""
     names = [item.name for item in archive.objects.list(holder + "/")]
     manifest = f"{holder}/{MANIFEST}"
@@ -193,7 +194,7 @@ def _delete_segment(archive: Archive, holder: str) -> int:
 def _needed(snapshot: Snapshot, drop: bool) -> set[str]:
     """Return the holders of the cases that are kept."""
     kept = snapshot.current() if drop else snapshot.every()
-    return {holder for case in kept for holder in _holders(case)}
+    return {holder for case in kept for holder in holders(case)}
 
 
 @dataclass(slots=True)
@@ -259,12 +260,12 @@ def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionRe
         archive.objects.delete(item.name)
         report.swept += 1
     for item in old(found.dead):
-        report.swept += _delete_segment(archive, item.name)
+        report.swept += delete_segment(archive, item.name)
     half = old(found.half)
     lost = lost_cases(archive.snapshot()) if half else {}
     for item in (item for item in half if item.name not in lost):
         if not archive.objects.exists(f"{item.name}/{MANIFEST}"):  # its writer may have finished meanwhile
-            report.swept += _delete_segment(archive, item.name)
+            report.swept += delete_segment(archive, item.name)
     for item in old(found.moving):
         archive.objects.sweep(item.name)
         report.swept += 1

@@ -337,6 +337,10 @@ class CaseManager:
         if result.get("stored"):
             self._past.look(anew=True)
 
+    def stored_anew(self) -> None:
+        """Look at the archive again: something else is stored in it now."""
+        self._past.look(anew=True)
+
     # --- what is told ---
 
     def _become(self, case: WebCase, state: str, say: str) -> None:

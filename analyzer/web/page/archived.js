@@ -1,7 +1,7 @@
 // One case of the archive: its report in place, and the labels of its findings beside it.
 import { SEVERITIES, hear, make, mark, say } from "./dom.js";
 import { copyNote, theme } from "./case.js";
-import { counted, look } from "./cases.js";
+import { counted, look, remove } from "./cases.js";
 import { ask, below } from "./link.js";
 
 const BY = "backline-by"; // who labels, kept in this browser
@@ -54,6 +54,7 @@ export class Shelved {
     this.about.textContent = [known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
     const base = below(`/cases/${known.id}`);
     if (!known.report) {
+      this.buttons.replaceChildren(...this.removal(known));
       this.fail({ what: `This case was ${known.state}: there is no report`, why: known.why, do: "To read its files again, drop them on the first page." });
       return;
     }
@@ -62,10 +63,42 @@ export class Shelved {
     this.part.textContent = `Not everything could be read${known.why ? `: ${known.why}` : ""}. In the missing parts, absence proves nothing.`;
     const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
     this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
-      link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }));
+      link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }), ...this.removal(known));
     this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: this.address(spot), sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
     this.reading.replaceChildren(this.frame);
     this.list();
+  }
+
+  /** The button that takes the case out of the archive: it asks, because nothing brings the case back. */
+  removal(known) {
+    const start = make("button", { type: "button", "aria-expanded": "false", onclick: () => open(true) }, "Remove from the archive");
+    const yes = make("button", { type: "button", onclick: () => this.remove(known) }, "Remove it");
+    const no = make("button", { type: "button", onclick: () => open(false) }, "Keep it");
+    const labels = known.labels.length ? ` and its ${known.labels.length === 1 ? "label" : `${known.labels.length} labels`}` : "";
+    const asked = make("span", { class: "asked", role: "group", "aria-label": "Remove the case", hidden: true, onkeydown: (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      open(false);
+    } }, `Remove "${known.name}"${labels} for good? `, yes, " ", no);
+    const open = (on) => {
+      asked.hidden = !on;
+      start.hidden = on;
+      start.setAttribute("aria-expanded", String(on));
+      (on ? no : start).focus();
+    };
+    return [start, asked];
+  }
+
+  async remove(known) {
+    try {
+      const done = await ask("DELETE", `/archive/cases/${known.id}`);
+      done.gone.forEach(remove);
+      this.known = null;
+      say(`"${known.name}" removed from the archive`);
+      location.hash = this.back.getAttribute("href");
+    } catch (error) {
+      say(`Not removed: ${error.parts?.what ?? error}`);
+    }
   }
 
   fail({ what, where, why, do: todo }) {

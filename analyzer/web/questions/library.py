@@ -47,6 +47,7 @@ def routes(serving: Serving) -> list[BaseRoute]:
         Route("/archive/facets", room.facets, methods=["GET"]),
         Route("/archive/heatmap", room.heatmap, methods=["GET"]),
         Route("/archive/cases/{case}", room.case, methods=["GET"]),
+        Route("/archive/cases/{case}", room.remove, methods=["DELETE"]),
         Route("/archive/cases/{case}/labels", room.label, methods=["POST"]),
     ]
 
@@ -129,6 +130,15 @@ class LibraryRoutes:
         case, bounds = _id(request), self._serving.bounds
         data = await wire.read_json(request, bounds, bounds.small_json)
         return wire.answer(await self._ask(lambda: stored.label(self.library, case, data)))
+
+    async def remove(self, request: Request) -> Response:
+        """Take a case out of the archive; the page has asked."""
+        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
+
+        case = _id(request)
+        told = await self._ask(lambda: stored.remove(self.library, case))
+        self._serving.manager.stored_anew()
+        return wire.answer(told)
 
     async def _ask(self, act: Callable[[], Told]) -> Told:
         """Do something slow in a thread, not too many at once."""

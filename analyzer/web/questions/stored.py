@@ -102,6 +102,14 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
     return record(library, case)
 
 
+def remove(library: Library, case: str) -> Record:
+    """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
+    from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
+
+    done = removal.remove(library.there(), [library.find(case)])
+    return {"gone": sorted(done.names), "labels": len(done.labels)}
+
+
 class Map:
     """The heat map of an archive as one page, made anew when the archive holds something else or a rule took over.
 

@@ -1,0 +1,78 @@
+"""`backline archive remove`: take cases out of an archive."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.plain import DONE, speaks_plainly
+from analyzer.errors import UsageError
+from analyzer.text import counted, for_terminal, one_line
+
+if TYPE_CHECKING:
+    from analyzer.archive.upkeep.removal import Removal
+
+
+@click.command("remove")
+@click.argument("case", nargs=-1, required=True)
+@archive_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@speaks_plainly
+def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
+    """Remove CASEs (names, or starts of ids) from the archive, with all their revisions and labels.
+
+    It says what will be gone and asks first. The files that the cases were read from are never touched: a
+    later `backline batch` over them stores the cases again.
+
+    \b
+    Example:
+      backline archive remove acme-2291 --archive archive
+      backline archive remove acme-2291 acme-2304 --archive archive --yes
+    """
+    from analyzer.archive.upkeep import removal
+
+    archive = opened(archive_url)
+    snapshot = archive.snapshot()
+    cases = list({one.id: one for one in map(snapshot.find, case)}.values())
+    found = removal.planned(archive, cases)
+    if not yes:
+        _ask(found)
+    done = removal.remove(archive, cases)
+    for line in _lines(done, "removed"):
+        click.echo(for_terminal(line))
+    if done.sources:
+        click.echo(for_terminal(f"not touched: {', '.join(one_line(one, 200) for one in done.sources[:5])}"), err=True)
+    click.get_current_context().exit(DONE)
+
+
+def _ask(found: Removal) -> None:
+    """Say what would be gone, and ask; raises UsageError where nobody can answer, Abort for a no."""
+    for line in _lines(found, "to be removed"):
+        click.echo(for_terminal(line), err=True)
+    if not answers():
+        raise UsageError("nobody is there to be asked", do="Add --yes to remove without a question.")
+    if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
+        click.echo("nothing was removed", err=True)
+        raise click.exceptions.Exit(DONE)
+
+
+def answers() -> bool:
+    """Tell whether somebody can be asked."""
+    return sys.stdin.isatty()
+
+
+def _lines(found: Removal, word: str) -> Iterator[str]:
+    """Yield what belongs to the cases, a line each, and what it means for others."""
+    for case, name in sorted(found.names.items(), key=lambda item: (item[1], item[0])):
+        entries = [entry for entry in found.entries if entry.id == case]
+        revisions = len({entry.text for entry in entries})
+        labels = sum(label.split("/")[1] == case for label in found.labels)
+        told = [counted(revisions, "revision"), *([counted(labels, "label")] if labels else [])]
+        yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(told)})"
+    if found.rewritten:
+        verb = "are" if word.startswith("to") else "were"
+        yield f"{counted(found.rewritten, 'other case')} in the same segment {verb} written anew, unchanged"
