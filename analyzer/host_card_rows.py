@@ -64,6 +64,11 @@ def _is_other(cells: Cells) -> bool:
     )
 
 
+def _is_followed(cells: Cells) -> bool:
+    """Tell whether the clock of the host follows this server."""
+    return bool(cells.get("ntp_followed"))
+
+
 ROWS = (
     _row("Hardware", "", _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}")),
     _row("Image", "image", _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}")),
@@ -136,6 +141,7 @@ ROWS = (
         _part(
             "esxi.ntp", "NTP {running:runs|does not run}", "{enabled:|does not start with the host}", "{ntp_servers}"
         ),
+        _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
     ),
     _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
     _row(

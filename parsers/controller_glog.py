@@ -25,7 +25,8 @@ TABLE = Table(
     log=True,
 )
 
-_SHAPE = r"\s*(?:[\w./-]{1,200}:)?[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ [\w./+-]+:\d+\] "
+_FILE_HEAD = r"\s*(?:Log file created at: \d{4}/|Running on machine: |Log line format: \[IWEF\])"  # glog, logging.cc
+_SHAPE = rf"(?:\s*(?:[\w./-]{{1,200}}:)?[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.\d{{6}} +\d+ [\w./+-]+:\d+\] |{_FILE_HEAD})"
 
 
 PARSER = log(

@@ -26,7 +26,16 @@ TABLE = Table(
         LEVEL,
         Column("log", "str", "log the line stands in: vobd, hostd, vpxa, vmkernel"),
         Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
-        Column("object", "str", "what its text names first: vSwitch1, vmnic2, naa.…, a volume; this host when nothing"),
+        Column(
+            "object",
+            "str",
+            "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else this host",
+        ),
+        Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
+        Column(
+            "named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"
+        ),
+        Column("object_label", "str", "name that people give the volume or datastore of the object"),
         Column("again", "bool", "another log of the host tells the same event, and that line counts"),
         MESSAGE,
     ),
@@ -40,6 +49,15 @@ _LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER, vmkernel.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
 NO_OBJECT = "this host"
+# Up to 6.7 the end of a lost NFS server is called a problem; from 7.0 on it has the second name.
+RENAMED = {"esx.problem.vmfs.nfs.server.restored": "esx.clear.vmfs.nfs.server.restored"}
+_VM = re.compile(r"/vmfs/volumes/[^/\s]+/(?:[^/\n]+/)?(?P<object>[^/\n]+)\.vmx\b")
+_RAM_DISK = re.compile(r"\bramdisk '(?P<object>[^']+)'|\bThe (?P<root>root) filesystem's file table")
+_PATH = re.compile(r"\bvmhba\d+:C\d+:T\d+:L\d+")
+_ADAPTER = re.compile(r"\bvm(?:hba|nic)\d+")
+_VOLUME = r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
+_LABEL = re.compile(rf"^(?:\S+ \S+ )?{_VOLUME} (?P<label>\S.*)$|[Dd]atastores?(?: \(if any\))?: \"(?P<of>[^\"]+)\"")
+_BOOT_VOLUME = re.compile(r"\bLOCKER-[0-9a-f]{8}-")
 # Texts that hostd prints behind `Event <number> : `; the id is that of the line of vobd with the same text.
 TEXTS = (
     ("Lost uplink redundancy on virtual switch", "esx.problem.net.redundancy.lost"),  # a capture of 6.7
@@ -79,12 +97,27 @@ def parse(block: Block) -> Output:
             elif event is None:  # pasted from where the id in brackets was lost, such as a page or a mail
                 event = _event_by_text(message.lstrip())
             if isinstance(event, str) and _ID.fullmatch(event):
-                named = OBJECT.search(message)
+                event = RENAMED.get(event, event)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
-                own["object"] = named.group() if named else NO_OBJECT
+                own |= _named(message)
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return
+
+
+def _named(message: str) -> dict[str, Value]:
+    """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
+    own = _VM.search(message) or _RAM_DISK.search(message)
+    first = OBJECT.search(message)
+    thing = (own.group("object") or own.group(own.lastgroup or 0)) if own else first.group() if first else NO_OBJECT
+    path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)
+    boot = "/bootbank" if _BOOT_VOLUME.search(message) else thing
+    return {
+        "object": thing,
+        "named_path": path.group() if path else thing,
+        "named_adapter": adapter.group() if adapter else boot,
+        "object_label": label.group(label.lastgroup or 0) if label else None,
+    }
 
 
 def _of_kernel(message: str) -> tuple[str | None, str]:

@@ -62,6 +62,12 @@ maxVmknics    Uint16  256         256      256      (synthetic)
    Local Log Output Is Configured: false
    Local Log Output Is Persistent: false
 """,
+    "commands/ntpq_-p.txt": """\
+     remote           refid      st t when poll reach   delay   offset  jitter
+==============================================================================
+ 192.0.2.5       .INIT.          16 u    - 1024    0    0.000    0.000   0.000
+*192.0.2.6       .GPS.            1 u  412 1024  377    0.412   -0.113   0.052
+""",
     "var/run/log/vobd.log": "".join(
         f"2017-10-{day:02}T08:00:00.000Z: [GenericCorrelator] 91us: [esx.audit.host.boot] Host has booted.\n"
         for day in (1, 5, 10)
@@ -109,6 +115,13 @@ def test_the_card_tells_where_the_logs_go(document: dict[str, Any]) -> None:
     texts = [item["text"] for item in rows(document)["Logs"]["items"]]
 
     assert "/scratch/log" in texts[0] and "lost at a boot" in texts[0]
+
+
+def test_the_card_tells_which_time_server_the_clock_follows(document: dict[str, Any]) -> None:
+    """A bundle holds `ntpq -p` where it does not hold `esxcli system ntp get`; servers that are silent are left out."""
+    texts = [item["text"] for item in rows(document)["Time"]["items"]]
+
+    assert texts == ["follows 192.0.2.6, offset -0.113 ms"]
 
 
 def test_only_the_end_of_a_serial_number_is_told(document: dict[str, Any]) -> None:

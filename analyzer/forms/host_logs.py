@@ -152,9 +152,13 @@ _UTC = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z"  # a host prints no othe
 _OF_NSX = r"(?:NSX \S+ \S+ )?\[nsx@"
 _HEAD = rf"^\s*{PRI}{_UTC} {_HOST}(?:{SEV} +|[a-z]+ )?{_TAG}(?:\[[\w-]+\])?(?:: ?| ?\[)"
 _FOLDER = r"^(?!.*(?:^|/)var/log/vmware/)(?:.*/)?"  # there vCenter Server keeps logs of the same names
-_HOSTS_ONLY = r"(?:^|/run/log/|/scratch/log/)"
+# Up to 6.0 a bundle of a host keeps its logs in var/log, below a folder that vm-support names.
+_OF_HOST = r"(?:^|/)(?:esx|vm-support)-[^/]+/var/log/"
+_HOSTS_ONLY = rf"(?:^|/run/log/|/scratch/log/|{_OF_HOST})"
 _SUFFIX = r"(?:\.(?:log|all)(?:\.\d+)?|\.\d+)(?:\.(?:gz|bz2|xz|zst))?"
-_ANY_FILE = rf"(?:^|/)(?:var/run/log|scratch/log)/[A-Za-z][A-Za-z0-9_-]*{_SUFFIX}$"  # any log of a host's bundle
+_ANY_FILE = (
+    rf"(?:(?:^|/)(?:var/run/log|scratch/log)/|{_OF_HOST})[A-Za-z][A-Za-z0-9_-]*{_SUFFIX}$"  # any log of a host's bundle
+)
 
 
 def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) -> Parser:

@@ -81,12 +81,14 @@ class _Ties:
             self.further[id(finding)].append(thing)
         self.causes: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in self.matches:
-            if finding.confidence != "exposed":  # a version alone explains nothing
+            vague = finding.severity == "info" and finding.confidence == "possible"
+            if finding.confidence != "exposed" and not vague:  # a version alone explains nothing, nor does a mere hint
                 self.causes[finding.rule, self._same(finding.object)].append(finding)
 
     def _same(self, thing: str) -> str:
         name = same_name(thing)
-        return self.names.get(name, name)
+        first = name.partition(".")[0]  # a Manager tells the domain of a host that the host's own files leave out
+        return self.names.get(name, self.names.get(first, name))
 
     def tie(self, explained_by: Mapping[str, Sequence[str]]) -> None:
         """Write into each sign what explains it, and into each cause what it explains; the worse of a circle leads."""

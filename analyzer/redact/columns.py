@@ -85,7 +85,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vsan_cluster_uuid", "vsan_uuid",
     ),
     "datastore": (
-        "volume_name",
+        "object_label", "volume_name",
     ),
     "portgroup": (
         "dvportgroup", "opaque_network", "portgroup", "virtual_wire", "vm_networks",
@@ -113,6 +113,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "default_text", "description", "display_name", "dvs_text", "entity_id", "entry_type", "failure_reason",
         "failure_text", "filters", "folder", "gateway_id", "host_id", "info_path", "info_text", "internal_name",
         "iscsi_text", "kernel_options", "link_name", "manifest", "means", "message", "missing_link", "mount_obstacle",
+        "named_adapter", "named_path",
         "ntp_text", "object", "object_id", "of_object", "offline_remark", "parameter_text", "probe_source",
         "psp_config", "psp_path_config", "resignature_obstacle", "resource", "rests_on_it", "rule_tag", "runtime_value",
         "said",
