@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from analyzer.kept_patterns import compiled
+
 _ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 _OLD = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?"
 _HOST = rb"(?P<host>[A-Za-z0-9][\w.:-]{0,252}(?<!:))"
@@ -61,7 +63,7 @@ def repeats(line: bytes) -> str | None:
 BOOT = "[esx.audit.host.boot]"  # the event of a start of the host
 
 # how ESXi names a switch, port set, adapter, path, device, or volume in its events
-OBJECT = re.compile(
+OBJECT = compiled(
     r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
     r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
 )

@@ -14,8 +14,10 @@ from io import StringIO
 from typing import Any
 
 import textfsm
+from textfsm import parser as library
 from textfsm.parser import SkipRecord
 
+from analyzer.kept_patterns import compiled
 from analyzer.sources.first_chars import first_characters
 from analyzer.tables import Record
 
@@ -25,6 +27,17 @@ MOST_KNOWN = 2000  # lines remembered with what they matched; counters are mostl
 MOST_KNOWN_LINE = 200
 
 Step = tuple[Any, list[tuple[str, str | None]]]  # a rule that matched, and the values it read
+
+
+class KeptRegex(library.CopyableRegexObject):  # type: ignore[misc]
+    """The pattern of a rule as the library holds it, compiled once on a machine."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.regex = compiled(pattern)
+
+
+library.CopyableRegexObject = KeptRegex
 
 
 class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types

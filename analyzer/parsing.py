@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer import parser_index
+from analyzer import kept_patterns, parser_index
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
@@ -130,7 +130,7 @@ class Parser:
 @lru_cache(maxsize=4096)
 def compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern of a parser, compiled when it is first asked for."""
-    return re.compile(pattern)
+    return kept_patterns.compiled(pattern)
 
 
 @cache

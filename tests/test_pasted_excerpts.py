@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analyzer.errors import RefusedError
 from analyzer.report import problems
+from analyzer.sources import markup
 from analyzer.sources.markup import unmarked
 from analyzer.triage import triage
 
@@ -191,6 +194,18 @@ def test_marks_of_a_page_are_no_text_of_a_line() -> None:
     assert unmarked("```2024-05-05T10:01:00Z esxupdate: x ```") == "2024-05-05T10:01:00Z esxupdate: x"
     for kept in ("10:01:00 to dev naa.********************", "<em>10</em> **x**", "plain 10:01:00"):
         assert unmarked(kept) == kept
+
+
+MARKS = ("**", "```", "<br />", "</em>", "&#8216;", "“", "”", "″", "0×2f", "_2024-05-05T", "\\_", '\\"', "\\[", "\\]")
+
+
+@given(
+    st.lists(st.sampled_from([*MARKS, " ", "\t", "\x1c", "x", "10:01:00", "_", "<", "`", "é", "0", "\\"]), max_size=8)
+)
+def test_a_text_is_called_bare_only_where_no_mark_is_in_it(parts: list[str]) -> None:
+    """The quick look says of no text that holds a mark that it holds none."""
+    text = "".join(parts)
+    assert not (markup._bare(text) and markup._MARKS.search(text))
 
 
 def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from analyzer.ingest.chosen_lines import KIND as WARNING
 from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
+from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
 from analyzer.loghost import OBJECT
 from analyzer.scan.hits import LogScan, Signature, Tally
@@ -37,11 +38,11 @@ TEXT = 300
 _PREFIX = "problems/"
 LOOKED_AT = 8192  # characters of a line
 
-_ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
+_ALERT = compiled(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
 # the frame that prints the backtrace stands first in many: the next one tells them apart
-_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
-_DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
-_FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
+_FRAME = compiled(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
+_DUMP = compiled(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
+_FILE = compiled(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
 
 
 @cache

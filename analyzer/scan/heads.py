@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
+from analyzer.kept_patterns import compiled_bytes
 from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, LineBlock
@@ -127,7 +128,7 @@ def _patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what matches a stretch of lines with known heads and those below them, and one of lines without time."""
     below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
     run = rb"(?:[ \t\r]*\n|(?:" + head.encode() + rb")[^\n]*\n" + below + rb")++"
-    return re.compile(run), re.compile(below)
+    return compiled_bytes(run), compiled_bytes(below)
 
 
 def _text(raw: Buffer) -> str:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 
+from analyzer.kept_patterns import compiled
 from analyzer.sources import codecs, sniff
 
-_ARCHIVE_NAME = re.compile(
+_ARCHIVE_NAME = compiled(
     r"\.(?:tgz|tbz2?|txz|tzst|tar|gz|bz2|xz|zst|zip|7z|rar|cab|lz4|lz|lzma|lzo|z|vgz|zdump)(?:\.\d+|\.part)?$",
     re.IGNORECASE,
 )
-_LOG_NAME = re.compile(
+_LOG_NAME = compiled(
     r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$", re.IGNORECASE
 )
-_TABLE_NAME = re.compile(r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE)
+_TABLE_NAME = compiled(r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE)
 _ARCHIVES = (
     b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x04\x22\x4d\x18", b"LZIP", b"\x89LZO", b"]\0\0\x80\0", b"\x1f\x9d", b"MSCF",
 )  # fmt: skip

@@ -7,36 +7,34 @@ note programs write as Markdown has a backslash before signs, and brackets witho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from analyzer.kept_patterns import compiled
 from analyzer.sources.markup import QUOTES
 
 LOOKED_AT = 200  # lines of a text
 LEAST = 2  # lines with something in them
 NUMBERED = 5  # lines that are surely numbered, not by chance; from 1 on these are fewer
 FROM_1 = 3
-_NUMBER = re.compile(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
+_NUMBER = compiled(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
 _DAY = r"(?:(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d)[ T])?"
-_TIME = re.compile(
+_TIME = compiled(
     rf"(?:\[{_DAY}\d\d:\d\d[:.]\d\d(?:[.,]\d{{1,6}})?(?: \d{{4}})?\]|{_DAY}\d\d:\d\d:\d\d(?:\.\d{{1,6}})?[>|])(?: |$)"
 )
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
+_ENTITY = compiled(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
 # What WordPress and mail programs make of two and three dashes and of quotes.
 _TYPESET = QUOTES | str.maketrans({"–": "--", "—": "---"})
-_ANY_TYPESET = re.compile(f"[{''.join(map(chr, _TYPESET))}]")
+_ANY_TYPESET = compiled(f"[{''.join(map(chr, _TYPESET))}]")
 # A ruler of a table or a prompt of ESXi whose signs have backslashes: no program prints that.
-_ESCAPED = re.compile(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
-_SPAN = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
-_REMARK = re.compile(
+_ESCAPED = compiled(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
+_SPAN = compiled(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
+_REMARK = compiled(
     r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$"
 )  # of the writer, behind what was underlined: --> that
-_SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
-_TAG = re.compile(r"<[/?A-Za-z]")
-_BOLD = re.compile(
-    r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])"
-)  # asterisks of a masked name stand inside of it
+_SIGN = compiled(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
+_TAG = compiled(r"<[/?A-Za-z]")
+_BOLD = compiled(r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])")  # asterisks of a masked name stand inside of it
 
 
 def without_margin(lines: Sequence[str]) -> list[str]:

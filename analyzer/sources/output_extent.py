@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
 from analyzer.sources.margins import without_margin
@@ -21,20 +22,20 @@ from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading
 from analyzer.sources.wrapped import unwrapped
 from analyzer.sources.wrapped_tables import join_tables
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
-_QUOTE = re.compile(r"(?:> ?)+")
+_ESCAPES = compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
+_QUOTE = compiled(r"(?:> ?)+")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_ORIGIN = re.compile(
+_ORIGIN = compiled(
     r"(?:(?=[^\s:]{0,200}(?:/|\.(?:log|gz|txt|all|\d)|messages|syslog))[^\s:]{1,200}?[:-])?(?:\d{1,8}[:-])?"
     rf"(?=(?:<\d{{1,3}}>(?:1 )?|\[)?(?:\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|{_MONTH} [ \d]\d \d\d:\d\d:\d\d )"
     r"|TSC: \d+ cpu\d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
-_DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
+_DIRT = compiled("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
 _WEB = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
-_BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
-_ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
-_WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
-_MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
+_BRACE_LINE = compiled(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
+_ROW = compiled(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
+_WORD = compiled(r"\s*([A-Za-z][\w-]*)")
+_MORE_LOG = compiled(r"\s*-->|\s+\S|Caused by:")
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
 _FAR = 200  # lines looked at for the place where the output of a command goes on behind strange ones
 
