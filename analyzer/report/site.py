@@ -40,12 +40,12 @@ class SiteBox:
     @property
     def label(self) -> str:
         """Return as much of the name as fits into the box."""
-        return _fitting(self.name, 25)
+        return _fitting(self.name, 23)
 
     @property
     def small_label(self) -> str:
         """Return as much of the second line as fits."""
-        return _fitting(self.small, 31)
+        return _fitting(self.small, 29)
 
 
 def _fitting(text: str, most: int) -> str:
