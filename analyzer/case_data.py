@@ -133,7 +133,7 @@ def conclude(
 
 
 def _site(facts: Facts) -> list[Record]:
-    if not any(facts.count(name) for name in site_signs.TABLES if name in facts.tables):
+    if not any(facts.count(name) for name in site_signs.ALL_TABLES if name in facts.tables):
         return []
     from analyzer.site_picture import site_records  # noqa: PLC0415 - few cases need it
 

@@ -1,4 +1,4 @@
-"""The records of an NSX for vSphere site in the case document: its members, its channels, its clocks."""
+"""The records of an NSX site in the case document: its members, its channels, its clocks; NSX-v and NSX-T alike."""
 
 from __future__ import annotations
 
@@ -17,9 +17,24 @@ MOST = 5000  # statements; those of channels that are down first
 
 def site_records(facts: Facts) -> list[Record]:
     """Return the members of a site, what is said of its channels, and its clocks; nothing of a case without one."""
-    channels = sorted(rows(facts, site_signs.CHANNEL), key=_order)
-    found = [*map(_member, rows(facts, site_signs.MEMBER)), *map(_channel, channels[:MOST])]
-    return [*found, *map(_skew, rows(facts, site_signs.SKEW)), *_left_out(len(channels))]
+    channels = sorted(_both(facts, site_signs.CHANNEL, site_signs.NSXT_CHANNEL), key=_order)
+    members = map(_member, _both(facts, site_signs.MEMBER, site_signs.NSXT_MEMBER))
+    found = [*_once(members), *map(_channel, channels[:MOST])]
+    skews = map(_skew, _both(facts, site_signs.SKEW, site_signs.NSXT_SKEW))
+    return [*found, *skews, *_left_out(len(channels))]
+
+
+def _both(facts: Facts, *tables: str) -> list[Row]:
+    return [row for table in tables for row in rows(facts, table)]
+
+
+def _once(members: Iterator[Record]) -> Iterator[Record]:
+    """Yield each member once: a host may belong to a site of NSX-v and to one of NSX-T."""
+    seen: set[tuple[str, str]] = set()
+    for one in members:
+        if (key := (one["channel"], one["name"])) not in seen:
+            seen.add(key)
+            yield one
 
 
 def _left_out(channels: int) -> Iterator[Record]:
@@ -39,7 +54,7 @@ def _member(row: Row) -> Record:
         "channel": values["member_kind"],
         "other": ", ".join(str(values[key]) for key in ("ip", "object_id") if values.get(key)),
         "state": values["collected"],
-        "note": values["rests_on_it"],
+        "note": values["rests_on_it"] or "",
         **_place(row),
     }
 
@@ -51,7 +66,7 @@ def _channel(row: Row) -> Record:
         "name": values["from_member"],
         "other": values["to_member"],
         "channel": values["channel"],
-        "state": _STATES[values.get("up")],
+        "state": "idle" if str(values["said"]).endswith(site_signs.SERVED) else _STATES[values.get("up")],
         "said": values["said"],
         "said_by": values["said_by"],
         "at": values.get("told_at") or "",

@@ -214,7 +214,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
     for key, table, address in empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)
-    made.put(facts, [releases.MADE, *site_signs.TABLES])
+    made.put(facts, [releases.MADE, *site_signs.ALL_TABLES])
     return facts
 
 

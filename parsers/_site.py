@@ -1,9 +1,11 @@
-"""The tables of an NSX for vSphere site: who belongs to it, and who says what of which channel.
+"""The tables of an NSX site: who belongs to it, and who says what of which channel; for vSphere, and their NSX-T twins.
 
-No parser fills them: `analyzer/facts/site.py` makes them of what Manager, controllers, hosts and Edges say.
+No parser fills them: `analyzer/facts/site.py` and `analyzer/facts/nsxt_site.py` make them of what the members say.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from analyzer.tables import IP_FORM, Column, Table
 
@@ -64,3 +66,39 @@ SKEW = Table(
     made_of=("nsx.controller_node",),
 )
 SITE = (MEMBER, CHANNEL, SKEW)
+
+_SAID_NSXT = (
+    "nsxt.cluster_member", "nsxt.cluster_group", "nsxt.manager_channel", "nsxt.controller_channel",
+    "nsxt.transport_node", "nsxt.node_status", "nsxt.edge_status", "nsxt.edge_peer", "nsxt.bfd_session",
+    "nsxt.bgp_neighbor",
+)  # fmt: skip
+_ASK_NSXT = "the support bundle of every NSX manager and edge, and what `get cluster status verbose` prints"
+_FROM_NSXT = "made of what managers, edges and hosts of NSX-T say of one another"
+_KIND = "manager, edge, host, transport node (an edge or a host), tunnel end, or BGP neighbour"
+_STATE = "in the case; cut; only output of its CLI, its bundle is not; or: not in the case"
+_ENDS = 'member at the other end; "management cluster" or "edge cluster" where no single one is meant'
+_WHAT = "group DATASTORE, management, control, tunnel, BGP ipv4Unicast, edge cluster (eth0), …"
+
+
+def _twin(table: Table, name: str, source: str, ask: str, **meanings: str) -> Table:
+    """Return the table of NSX-T that means the same: other sources, and other words where they differ."""
+    columns = tuple(
+        replace(column, meaning=meanings[column.name]) if column.name in meanings else column
+        for column in table.columns
+    )
+    meaning = table.meaning.replace("NSX for vSphere", "NSX-T")
+    return replace(table, name=name, meaning=meaning, source=source, ask=ask, columns=columns, made_of=_SAID_NSXT)
+
+
+MEMBER_NSXT = _twin(
+    MEMBER, "nsxt.site_member", _FROM_NSXT, _ASK_NSXT, member_kind=_KIND, object_id="id of the node, where known",
+    collected=_STATE,
+)  # fmt: skip
+CHANNEL_NSXT = _twin(CHANNEL, "nsxt.site_channel", _FROM_NSXT, _ASK_NSXT, to_member=_ENDS, channel=_WHAT)
+SKEW_NSXT = _twin(
+    SKEW,
+    "nsxt.site_skew",
+    "made of the changes of a tunnel that both ends log, and of first packets of TCP connections in dfwpktlogs",
+    "var/log/syslog of both edges; /var/log/dfwpktlogs.log of both hosts",
+)
+SITE_NSXT = (MEMBER_NSXT, CHANNEL_NSXT, SKEW_NSXT)

@@ -12,6 +12,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
 from ._nsxt import stray
+from ._site import SITE_NSXT
 
 TABLE = Table(
     name="nsxt.node",
@@ -57,3 +58,5 @@ PARSER = Parser(
     shape=r"^\s*VMware NSX(?:-T)? Software, Version \d",
     body=r"^\s*(?:%|VMware NSX|Technical Support:|Copyright|The term|All |companies\.)",
 )
+
+MADE = SITE_NSXT  # of what all members of a site say of one another

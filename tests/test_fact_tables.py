@@ -662,3 +662,20 @@ def test_rows_that_name_a_cause_name_rules_of_the_catalog() -> None:
         for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))):
             named |= set((row.get("explained_by") or "").split())
     assert {"nsxt-tunnels-down", "nsxt-partition-full"} <= named <= known
+
+
+def test_a_rule_that_a_row_is_explained_by_has_to_exist(tmp_path: Path) -> None:
+    """Of two ids in one cell the mistyped one is told, with its line; the shipped one is known."""
+    kb = tmp_path / "my-rules"
+    (kb / "facts").mkdir(parents=True)
+    (kb / "facts" / "word.toml").write_text(
+        'meaning = "Words, synthetic."\nsource = "none"\nkey = ["word"]\n[columns.word]\nmeaning = "a word"\n'
+        '[columns.explained_by]\nmeaning = "rules, separated by spaces"\n',
+        encoding="utf-8",
+    )
+    rows = "word,explained_by,source,mark\na,nsxt-tunnels-down,page,verified\nb,nsxt-tunnels-down nsxt-tunels-down,page,verified\n"
+    (kb / "facts" / "word.csv").write_text(rows, encoding="utf-8")
+    (kb / "old-driver.yaml").write_text(RULE, encoding="utf-8")
+    told = [one for one in lint.check([kb / "old-driver.yaml"], local=Local(packs=False)) if one.code == "R081"]
+
+    assert [(one.place.line, one.message) for one in told] == [(3, "explained_by: there is no rule `nsxt-tunels-down`")]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report import markdown
+from analyzer.report import html, markdown
+from analyzer.report.site import SitePicture, picture
+from tools import case_nsxt
 from tools.case_nsxt import STATES
+from tools.nsxt_outputs import edge, line, uuid
 
 Doc = dict[str, Any]
 
@@ -193,3 +200,173 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
 
     assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [("nsxt-error-code", "major")]
     assert "nsxt." not in json.dumps(doc["cannot_tell"])
+
+
+# --- the picture -------------------------------------------------------------------------------
+
+
+def drawn(doc: Doc) -> SitePicture:
+    """Return the picture of a case."""
+    found = picture(doc)
+    assert found is not None
+    return found
+
+
+def lines_of(doc: Doc, *states: str) -> dict[tuple[str, str], str]:
+    """Return the channels of the picture in some states, by their ends."""
+    return {line.ends: line.state for line in drawn(doc).lines if line.state in states}
+
+
+def test_each_state_has_its_own_picture(docs: dict[str, Doc]) -> None:
+    """What is down, per state: nothing; the third manager; all tunnels and neighbours of an edge; nothing."""
+    down = {state: set(lines_of(doc, "down", "contradicted", "unknown")) for state, doc in docs.items()}
+    lost = "nsxt-mgr-03.lab.example"
+
+    assert down["healthy"] == down["certificate and disk"] == set()
+    assert down["a manager down"] == {
+        *((node, lost) for node in ("nsxt-mgr-01", "nsxt-mgr-02", "nsxt-edge-01", "nsxt-edge-02")),
+        *((f"nsxt-mgr-0{n}", "management cluster") for n in (1, 2)),  # DEGRADED: neither up nor down
+    }
+    assert down["an edge cut off"] == {
+        ("nsxt-edge-01", "edge cluster"),
+        ("nsxt-edge-01", "nsxt-edge-02"),
+        *(("nsxt-edge-01", f"192.0.2.{n}") for n in (130, 134)),
+        *((f"198.51.100.{n}", "nsxt-edge-01") for n in (21, 22)),
+    }
+
+
+def test_a_member_that_sent_nothing_is_named_and_a_router_is_asked_for_nothing(docs: dict[str, Doc]) -> None:
+    """The manager that is off is missing; the neighbours of BGP stand outside of NSX."""
+    missing = {one["name"]: one["channel"] for one in drawn(docs["a manager down"]).missing}
+
+    assert missing["nsxt-mgr-03.lab.example"] == "manager"
+    assert "BGP neighbour" not in missing.values()
+    assert set(missing.values()) == {"manager", "transport node", "tunnel end"}
+    assert {box.state for box in drawn(docs["healthy"]).boxes if box.kind in ("manager", "edge")} == {"in the case"}
+
+
+def test_findings_stand_at_the_channel_they_speak_of(docs: dict[str, Doc]) -> None:
+    """Lost tunnels at their lines, neighbours at theirs, the edge that reports itself as down at its box."""
+    site = drawn(docs["an edge cut off"])
+    at = {line.ends: {one["rule"] for one in line.findings} for line in site.lines if line.findings}
+    boxes = {box.name: {one["rule"] for one in box.findings} for box in site.boxes if box.findings}
+
+    assert at[("nsxt-edge-01", "192.0.2.130")] == {"nsxt-bgp-down"}
+    assert "nsxt-tunnels-down" in at[("198.51.100.21", "nsxt-edge-01")]
+    assert {"nsxt-tunnels-down", "nsxt-edge-peer-lost"} <= at[("nsxt-edge-01", "nsxt-edge-02")]
+    assert boxes == {"nsxt-edge-01": {"nsxt-edge-down"}}
+
+
+def test_both_ends_of_a_tunnel_speak_of_one_line(docs: dict[str, Doc]) -> None:
+    """Each edge says what it sees of the tunnel between them; a line of the syslog has its own time."""
+    (line,) = [one for one in drawn(docs["an edge cut off"]).lines if one.ends == ("nsxt-edge-01", "nsxt-edge-02")]
+    told = {(one["said_by"], one["said"], one["at"]) for one in line.said if one["channel"] == "tunnel"}
+
+    assert told == {
+        ("nsxt-edge-01", "down: Control Detection Time Expired", ""),
+        ("nsxt-edge-02", "down: Control Detection Time Expired", ""),
+        ("nsxt-edge-01", "down (syslog)", "2023-03-01 09:41:07"),
+    }
+
+
+def test_the_page_prints_the_number_of_the_finding_beside_its_mark(docs: dict[str, Doc]) -> None:
+    """The picture is drawn by the code that draws NSX-v; its numbers are those of the findings."""
+    page = html.render(docs["an edge cut off"])
+    svg = page.partition('<figure class="site"')[2].partition("</figure>")[0]
+
+    assert re.findall(r'class="no"[^>]*>(\d+…?)<', svg) != []
+    assert set(re.findall(r'class="no"[^>]*>(\d+)', svg)) <= {"1", "2", "3", "4", "5", "6", "7"}
+    assert "2: An NSX-T edge reports itself as down" in svg
+
+
+# --- parts of the site -------------------------------------------------------------------------
+
+
+def part(folder: Path, drop: Sequence[str], *texts: str) -> Doc:
+    """Triage the healthy site without some archives of its bundle, and with some of its texts; no archive: texts alone."""
+    files = STATES["healthy"]()
+    site = folder / "site"
+    site.mkdir()
+    for name in texts:
+        (site / name).write_bytes(str(files[name]).encode())
+    bundle = files["nsx-support-bundle.tar"]
+    assert isinstance(bundle, bytes)
+    with tarfile.open(fileobj=io.BytesIO(bundle)) as whole, tarfile.open(site / "bundle.tar", "w") as kept:
+        for member in whole.getmembers():
+            if not any(word in member.name for word in drop):
+                kept.addfile(member, whole.extractfile(member))
+    if drop == ["nsx"]:
+        (site / "bundle.tar").unlink()
+    done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
+    assert done.exit_code in (0, 1, 5), done.output
+    return dict(json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")))
+
+
+def asked(doc: Doc, rule: str) -> list[str]:
+    """Return the subjects that a rule cannot tell of."""
+    return sorted(subject for one in doc["cannot_tell"] if rule in one["rules"] for subject in one["subjects"])
+
+
+def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path) -> None:
+    """The others have it as UP: it is named as not collected, and the edge that it serves is no finding."""
+    texts = ["nsxt-mgr-01.txt", "nsxt-mgr-02.txt", "nsxt-edge-01.txt", "nsxt-edge-02.txt"]
+    doc = part(tmp_path, [uuid("manager", 3)], *texts)
+
+    assert told(doc) == []
+    assert asked(doc, "nsxt-member-not-collected") == ["nsxt-mgr-03.lab.example (manager)"]
+    assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {uuid('edge', 1)}"]
+    assert lines_of(doc, "down", "contradicted") == {}
+
+
+def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
+    """Managers know an id and no kind of it; nothing is said of tunnels, and that is asked for."""
+    doc = part(tmp_path, [uuid("edge", 1), uuid("edge", 2)], *(f"nsxt-mgr-0{n}.txt" for n in (1, 2, 3)))
+
+    assert told(doc) == []
+    assert {one["name"] for one in drawn(doc).missing} == {uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)}
+    assert "get bfd-sessions" in json.dumps(doc["cannot_tell"])
+
+
+def test_the_text_of_one_manager_is_no_bundle(tmp_path: Path) -> None:
+    """One manager's CLI: its own bundle and those of the two it names are missing; CLOSED there proves nothing."""
+    doc = part(tmp_path, ["nsx"], "nsxt-mgr-01.txt")
+    states = {
+        one["name"]: one["state"] for one in doc["site"] if one["what"] == "member" and one["channel"] == "manager"
+    }
+
+    assert told(doc) == []
+    assert states == {
+        "nsxt-mgr-01": "only output of its CLI",
+        "nsxt-mgr-02.lab.example": "not in the case",
+        "nsxt-mgr-03.lab.example": "not in the case",
+    }
+    assert len(asked(doc, "nsxt-transport-node-closed")) == 2
+    assert len(asked(doc, "nsxt-member-not-collected")) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"), [(4, [("nsxt-edge-01", "nsxt-edge-02", "+40.000 s", "3.000 s")]), (2, [])]
+)
+def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
+    tmp_path: Path, changes: int, expected: list[tuple[str, ...]]
+) -> None:
+    """Both ends log its changes; the estimate is never better than three intervals of BFD, and two changes are too few."""
+    words = [("up", "down"), ("down", "up")] * 2
+    logs = {}
+    for n, second in ((1, 40), (2, 0)):
+        ends = f"198.51.100.1{n}:198.51.100.1{3 - n}"
+        logs[edge(n)] = "".join(
+            line(
+                f"09:1{at}:{second:02d}.000", edge(n), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
+                f"Tunnel {ends}(geneve) state updated from {was} to {now}", "FABRIC", "WARN",
+            )
+            for at, (was, now) in enumerate(words[:changes])
+        )  # fmt: skip
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name, body in case_nsxt.site(logs=logs).items():
+        (folder / name).write_bytes(body.encode() if isinstance(body, str) else body)
+    CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+
+    assert [(one["name"], one["other"], one["state"], one["said"]) for one in drawn(doc).skews] == expected

@@ -91,7 +91,7 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get filesystem-stats": filesystems(),
         "get core-dumps": "Directory: /var/log/core\n",
         "get managers": managers_of_node(off),
-        "get controllers": controllers_of_node(),
+        "get controllers": controllers_of_node(n, off),
         "get edge-cluster status": edge_cluster(n),
         "get bgp neighbor summary": bgp(),
         "get bfd-sessions": bfd(own, [peer, "198.51.100.21", "198.51.100.22"]),

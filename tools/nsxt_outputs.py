@@ -151,15 +151,17 @@ def managers_of_node(lost: Sequence[int] = ()) -> str:
     return "".join(f"- 192.0.2.4{n}   {'Disconnected' if n in lost else 'Connected'}\n" for n in (1, 2, 3))
 
 
-def controllers_of_node() -> str:
-    """Return `get controllers` of an edge: one of them serves it."""
+def controllers_of_node(n: int, off: Sequence[int] = ()) -> str:
+    """Return `get controllers` of an edge: the controller that has it as OPENED serves it (`transport_nodes`)."""
+    up = [one for one in (1, 2, 3) if one not in off]
+    serves = up[(n + 1) % len(up)]
     text = (
         "Controller IP    Port     SSL         Status       Is Physical Master   Session State  "
         "Controller FQDN          Failure Reason\n"
     )
-    for n in (1, 2, 3):
-        state = ("connected", "true", "up") if n == 1 else ("not used", "false", "null")
-        address, name = (f"192.0.2.4{n}", f"{manager(n)}.lab.example") if n == 1 else ("NA", "NA")
+    for number in (1, 2, 3):
+        state = ("connected", "true", "up") if number == serves else ("not used", "false", "null")
+        address, name = (f"192.0.2.4{number}", f"{manager(number)}.lab.example") if number == serves else ("NA", "NA")
         text += f"{address:<17}{1235:<9}{'enabled':<12}{state[0]:<13}{state[1]:<21}{state[2]:<15}{name:<25}NA\n"
     return text
 

@@ -25,14 +25,16 @@ def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
     for name in sorted(wanted):
         if name == releases.MADE:
             changed |= releases.put(facts)
-        elif name not in site_signs.TABLES:
+        elif name not in site_signs.ALL_TABLES:
             changed |= _chain(facts, parsing.tables()[name])
-    return changed | _site(facts) if wanted.intersection(site_signs.TABLES) else changed
+    if wanted.intersection(site_signs.TABLES):
+        changed |= _site(facts)
+    return changed | _nsxt_site(facts) if wanted.intersection(site_signs.NSXT_TABLES) else changed
 
 
 def kept(table: Table) -> bool:
     """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
-    return not table.made_of or table.name == releases.MADE or table.name in site_signs.TABLES
+    return not table.made_of or table.name == releases.MADE or table.name in site_signs.ALL_TABLES
 
 
 @cache
@@ -47,6 +49,14 @@ def _site(facts: Facts) -> set[str]:
     from analyzer.facts import site  # noqa: PLC0415 - few cases need it
 
     return site.put(facts)
+
+
+def _nsxt_site(facts: Facts) -> set[str]:
+    if not site_signs.is_nsxt_site(facts):
+        return set()
+    from analyzer.facts import nsxt_site  # noqa: PLC0415 - few cases need it
+
+    return nsxt_site.put(facts)
 
 
 def _chain(facts: Facts, table: Table) -> set[str]:

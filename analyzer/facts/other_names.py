@@ -13,6 +13,7 @@ from analyzer.tables import Row
 # Table -> columns whose cells name one member, the best name first; "" is the node that the row belongs to.
 SAME = {
     "site.member": ("member", "ip", "object_id"),
+    "nsxt.site_member": ("member", "ip", "object_id"),
     "nsxt.edge_status": ("", "edge_uuid"),
     "nsxt.bfd_session": ("", "local_ip"),
     "nsxt.cluster_member": ("fqdn", "ip", "member_uuid"),

@@ -1,4 +1,4 @@
-"""Which names mean one member of an NSX for vSphere site: an id, an address and the node of a bundle are one."""
+"""Which names mean one member of an NSX site: an id, an address and the node of a bundle are one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,25 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row
 
 KINDS = {"nsx_manager": "manager", "nsx_controller": "controller", "nsx_edge": "edge", "esxi": "host"}
+NSXT_KINDS = {"nsxt_manager": "manager", "nsxt_edge": "edge", "nsx_t": "transport node", "esxi": "host"}
 RESTS = {
     "manager": "the list of controllers, system events, the state of the hosts' channels",
     "controller": "its own view of the cluster, its roles, its disk",
     "host": "its connections to the controllers, its logical switches and routers",
     "edge": "its high availability, its routing, its neighbours",
+}
+NSXT_RESTS = {
+    "manager": "its own view of the management cluster, its services and disks, its alarms",
+    "host": "its channels to managers and controllers, its tunnels, its firewall",
+    "edge": "its tunnels, its routing, its state in the edge cluster",
+    "transport node": "its channels to managers and controllers, its tunnels",
+    "tunnel end": "its side of the tunnel",
+}
+
+# Tables of a host that make it a member: of NSX for vSphere, of NSX-T.
+_HOST_TABLES = {
+    False: ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter"),
+    True: ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.bfd_session"),
 }
 
 
@@ -38,14 +52,15 @@ class SiteMember:
 class SiteNames:
     """The members of a site, found by any of their names."""
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
+    def __init__(self, facts: Facts, kinds: dict[str, str] = KINDS) -> None:
+        self.facts, self.kinds = facts, kinds
         self.members: list[SiteMember] = []
         self._by: dict[tuple[str, str], SiteMember] = {}
-        netcpa = {row.block.node for row in rows(facts, "esxi.ip_connection") if _is_netcpa(row)}
+        sockets = rows(facts, "esxi.ip_connection") if "nsx_manager" in kinds else []
+        netcpa = {row.block.node for row in sockets if _is_netcpa(row)}
         for info in facts.nodes.values():
-            if info.kind in KINDS and (info.kind != "esxi" or info.key in netcpa or _has_nsx(facts, info.key)):
-                member = self.known(KINDS[info.kind], name=info.name)
+            if info.kind in kinds and (info.kind != "esxi" or info.key in netcpa or self._has_nsx(info.key)):
+                member = self.known(kinds[info.kind], name=info.name)
                 member.node = info.key
                 self._by[(member.kind, info.key)] = member
 
@@ -71,7 +86,20 @@ class SiteNames:
     def of_node(self, key: str) -> SiteMember | None:
         """Return the member that a node is."""
         info = self.facts.nodes.get(key)
-        return self._by.get((KINDS.get(info.kind, ""), key)) if info is not None else None
+        return self._by.get((self.kinds.get(info.kind, ""), key)) if info is not None else None
+
+    def find(self, *names: str) -> SiteMember | None:
+        """Return the member of any kind that goes by one of these names."""
+        keys = {_short(name) for name in names if name}
+        return next((member for (_, key), member in self._by.items() if key in keys), None)
+
+    def alias(self, member: SiteMember, key: str) -> None:
+        """Note another address of a member, of a tunnel end point; the first that has it keeps it."""
+        self._by.setdefault((member.kind, key), member)
+
+    def _has_nsx(self, key: str) -> bool:
+        """Tell whether a host has tables of this site."""
+        return any(self.facts.count(table, key) for table in _HOST_TABLES["nsxt_edge" in self.kinds])
 
     def only(self, kind: str) -> SiteMember | None:
         """Return the only member of a kind, None when there are none or several."""
@@ -93,11 +121,6 @@ class SiteNames:
 def _short(name: str) -> str:
     """Return a name as it is compared: without its domain, lower case; an address stays whole."""
     return name if name.replace(".", "").isdigit() else name.partition(".")[0].lower()
-
-
-def _has_nsx(facts: Facts, key: str) -> bool:
-    """Tell whether a host has tables of NSX for vSphere."""
-    return any(facts.count(table, key) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter"))
 
 
 def _is_netcpa(row: Row) -> bool:

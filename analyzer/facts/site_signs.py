@@ -1,4 +1,4 @@
-"""What tells that a case speaks of an NSX for vSphere site, and what of its picture stands in logs."""
+"""What tells that a case speaks of an NSX site, and what of its picture stands in logs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from analyzer.scan.hits import Signature
 
 MEMBER, CHANNEL, SKEW = "site.member", "site.channel", "site.skew"
 TABLES = (MEMBER, CHANNEL, SKEW)
+NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW = "nsxt.site_member", "nsxt.site_channel", "nsxt.site_skew"
+NSXT_TABLES = (NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW)
+ALL_TABLES = (*TABLES, *NSXT_TABLES)
+SERVED = "another controller serves it"  # a channel that is CLOSED and meant to be
 HOST_STATUS = Signature(
     "site/host-status",
     "nsx.vsm_log",
@@ -19,12 +23,26 @@ PACKETS = Signature(
     "nsx.dfwpktlogs",
     r"INET6? match PASS \S+ (?P<way>IN|OUT) \d+ TCP (?P<flow>[0-9a-fA-F.:]+/\d+->[0-9a-fA-F.:]+/\d+) S(?:\s|$)",
 )
-SITE_SIGNATURES = (HOST_STATUS, PACKETS)
+TUNNEL = Signature(
+    "site/tunnel",
+    "nsxt.syslog",
+    r"Tunnel (?P<local>[0-9a-fA-F.]+):(?P<remote>[0-9a-fA-F.]+)\(\w+\) state updated from \w+ to (?P<now>\w+)",
+)
+SITE_SIGNATURES = (HOST_STATUS, PACKETS, TUNNEL)
 _KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
+_NSXT_KINDS = ("nsxt_manager", "nsxt_edge")
+_NSXT_SAYS = ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.cluster_member", "nsxt.transport_node")
 
 
 def is_site(facts: Facts) -> bool:
     """Tell whether the case holds anything of NSX for vSphere."""
     return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
         facts.count(table) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers") if table in facts.tables
+    )
+
+
+def is_nsxt_site(facts: Facts) -> bool:
+    """Tell whether the case holds anything of a site of NSX-T: a manager, an edge, or a node that speaks of them."""
+    return any(info.kind in _NSXT_KINDS for info in facts.nodes.values()) or any(
+        facts.count(table) for table in _NSXT_SAYS if table in facts.tables
     )

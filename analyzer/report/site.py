@@ -1,4 +1,4 @@
-"""The picture of an NSX for vSphere site: members as boxes, channels as lines, findings at their channel."""
+"""The picture of an NSX site, NSX-v or NSX-T: members as boxes, channels as lines, findings at their channel."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from analyzer.lazy_dataclass import dataclass
 
 Doc = dict[str, Any]
 
-KINDS = ("manager", "controller", "host", "edge")  # one column each
-MOST = 12  # boxes of a kind; those with trouble first
-WIDTH, HEIGHT, GAP, STEP = 190, 40, 90, 62  # pixels
-ALL = "controllers"  # the other end of a channel that names no single controller
+# Kinds of member, one column each; the second of a column stands below the first.
+COLUMNS = (("manager",), ("controller",), ("host", "transport node"), ("edge",), ("tunnel end", "BGP neighbour"))
+MOST = 12  # boxes of a column; those with trouble first
+WIDTH, HEIGHT, GAP, STEP, LEFT = 190, 40, 90, 62, 30  # pixels
+# The other end of a channel that names no single member -> kind of member it ends at.
+ALL = {"controllers": "controller", "management cluster": "manager"}
+OUTSIDE = "outside NSX"  # a router: it has no bundle to ask for
 
 
 @dataclass(slots=True)
@@ -26,22 +29,23 @@ class SiteBox:
     x: int = 0
     y: int = 0
     bad: bool = False
+    findings: list[Doc] = field(default_factory=list)  # of what is said of it and of no drawn channel
 
     @property
     def small(self) -> str:
         """Return the second line of the box: what it is, and what is known of it."""
-        about = self.about if self.state == "in the case" else self.state
+        about = self.about if self.state in ("in the case", OUTSIDE) else self.state
         return f"{self.kind}, {about}" if about else self.kind
 
     @property
     def label(self) -> str:
         """Return as much of the name as fits into the box."""
-        return _fitting(self.name, 25)
+        return _fitting(self.name, 23)
 
     @property
     def small_label(self) -> str:
         """Return as much of the second line as fits."""
-        return _fitting(self.small, 31)
+        return _fitting(self.small, 29)
 
 
 def _fitting(text: str, most: int) -> str:
@@ -56,17 +60,36 @@ class SiteLine:
     said: list[Doc] = field(default_factory=list)
     findings: list[Doc] = field(default_factory=list)
     path: tuple[int, int, int, int] = (0, 0, 0, 0)
+    bow: int = 0  # how far the middle stands aside, so that the line passes the boxes between its ends
+
+    @property
+    def curve(self) -> str:
+        """Return the line as a path of SVG."""
+        x1, y1, x2, y2 = self.path
+        if not self.bow:
+            return f"M{x1} {y1} L{x2} {y2}"
+        return f"M{x1} {y1} Q{x1 + 2 * self.bow} {(y1 + y2) // 2} {x2} {y2}"
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """Return where a mark stands: half way, of a line that passes a column in the gap before its right end."""
+        x1, y1, x2, y2 = self.path
+        if x2 - x1 <= GAP:
+            return (x1 + x2) // 2 + self.bow, (y1 + y2) // 2
+        return x2 - GAP // 2, y2 - (y2 - y1) * (GAP // 2) // (x2 - x1)
 
     @property
     def state(self) -> str:
-        """Return up, down, contradicted (some say up and others down of one channel) or unknown."""
+        """Return up, down, contradicted (some say up and others down), idle (not meant to be used) or unknown."""
         by: dict[str, set[str]] = {}
         for one in self.said:
             by.setdefault(one["channel"], set()).add(one["state"])
         if any({"up", "down"} <= states for states in by.values()):
             return "contradicted"
         states = set().union(*by.values())
-        return "down" if "down" in states else "up" if "up" in states else "unknown"
+        if "down" in states or states == {"idle"}:
+            return "down" if "down" in states else "idle"
+        return "up" if all("up" in one or one == {"idle"} for one in by.values()) else "unknown"
 
 
 @dataclass(slots=True)
@@ -83,13 +106,13 @@ class SitePicture:
 
     @property
     def middles(self) -> list[tuple[SiteLine, int, int]]:
-        """Return the drawn lines with their middle, where a mark of a finding stands."""
-        return [(one, (one.path[0] + one.path[2]) // 2, (one.path[1] + one.path[3]) // 2) for one in self.drawn]
+        """Return the drawn lines with the place where a mark of a finding stands."""
+        return [(one, *one.middle) for one in self.drawn]
 
     @property
     def drawn(self) -> list[SiteLine]:
         """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
-        return [one for one in reversed(self.lines) if any(one.path)]
+        return [one for one in reversed(self.lines) if any(one.path) and one.state != "idle"]
 
 
 def picture(doc: Doc) -> SitePicture | None:
@@ -99,20 +122,26 @@ def picture(doc: Doc) -> SitePicture | None:
     if len(members) < 2:
         return None
     lines = _lines(doc, [one for one in records if one["what"] == "channel"])
-    troubled = {name for line in lines if line.state != "up" or line.findings for name in line.ends}
+    troubled = {name for line in lines if line.state not in ("up", "idle") or line.findings for name in line.ends}
+    members = [{**one, "other": _further(one)} for one in members]
     boxes, left_out = _boxes(members, troubled)
     _draw(boxes, lines)
     left_out += [one["state"] for one in records if one["what"] == "left out"]
     tallest = max((box.y for box in boxes), default=0) + HEIGHT + 10
     return SitePicture(
         boxes,
-        sorted(lines, key=lambda line: (line.state == "up" and not line.findings, line.ends)),
+        sorted(lines, key=lambda line: (line.state in ("up", "idle") and not line.findings, line.ends)),
         [one for one in records if one["what"] == "skew"],
-        [one for one in members if one["state"] != "in the case"],
-        10 + len({box.kind for box in boxes}) * (WIDTH + GAP),
+        [one for one in members if one["state"] not in ("in the case", OUTSIDE)],
+        max((box.x for box in boxes), default=0) + WIDTH + GAP,
         tallest,
         left_out,
     )
+
+
+def _further(member: Doc) -> str:
+    """Return the address and the id of a member without what it is called by."""
+    return ", ".join(part for part in member["other"].split(", ") if part != member["name"])
 
 
 def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
@@ -136,38 +165,58 @@ def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
 def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
     """Tell whether what stands on a line of evidence is said to be down, so that a finding is not about what works."""
     own = [one for one in line.said if (one["address"], one["line"]) == (evidence["address"], evidence["line"])]
-    return any(one["state"] != "up" for one in own)
+    return any(one["state"] not in ("up", "idle") for one in own)
 
 
 def _boxes(members: list[Doc], troubled: set[str]) -> tuple[list[SiteBox], list[str]]:
     boxes: list[SiteBox] = []
     left_out = []
     column = 0
-    for kind in KINDS:
-        own = [one for one in members if one["channel"] == kind]
+    for kinds in COLUMNS:
+        own = [one for one in members if one["channel"] in kinds]
         own.sort(key=lambda one: (one["name"] not in troubled and one["state"] == "in the case", one["name"]))
-        for row, one in enumerate(own[:MOST]):
-            x, y = 10 + column * (WIDTH + GAP), 10 + row * STEP
-            boxes.append(SiteBox(one["name"], kind, one["other"], one["state"], x, y, one["name"] in troubled))
-        if len(own) > MOST:
-            left_out.append(f"{len(own) - MOST:,} more members ({kind}) are not drawn; those with trouble come first")
+        shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
+        for row, one in enumerate(shown):
+            x, y = LEFT + column * (WIDTH + GAP), 10 + row * STEP
+            bad = one["name"] in troubled
+            boxes.append(SiteBox(one["name"], one["channel"], one["other"], one["state"], x, y, bad))
+        for kind in kinds:
+            if more := sum(one["channel"] == kind for one in own[MOST:]):
+                left_out.append(f"{more:,} more members ({kind}) are not drawn; those with trouble come first")
         column += bool(own)
     return boxes, left_out
 
 
 def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
-    """Set the ends of each line whose members are drawn; one to all controllers ends at the middle of their column."""
+    """Set the ends of each line whose members are drawn; one to all of a kind ends at the middle of their column.
+
+    Findings of what has no other end in the picture stand at the box.
+    """
     places = {box.name: box for box in boxes}
-    controllers = [box for box in boxes if box.kind == "controller"]
     for line in lines:
         one, other = places.get(line.ends[0]), places.get(line.ends[1])
-        if line.ends[1] == ALL and controllers and one is not None and one.kind != "controller":
-            other = controllers[len(controllers) // 2]
+        ended = [box for box in boxes if box.kind == ALL.get(line.ends[1])]
+        if ended and one is not None and one.kind != ended[0].kind:
+            other = ended[len(ended) // 2]
         if one is None or other is None:
+            for box in (one, other):
+                if box is not None:
+                    box.findings += [finding for finding in line.findings if finding not in box.findings]
             continue
         left, right = (one, other) if one.x <= other.x else (other, one)
         if left.x == right.x:
-            upper, lower = sorted((left, right), key=lambda box: box.y)
-            line.path = (left.x + WIDTH // 2, upper.y + HEIGHT, right.x + WIDTH // 2, lower.y)
+            _within_column(line, one, other)
             continue
         line.path = (left.x + WIDTH, left.y + HEIGHT // 2, right.x, right.y + HEIGHT // 2)
+
+
+def _within_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
+    """Set the ends of a line between two boxes of one column: each way has its side, past the boxes between them."""
+    upper, lower = sorted((one, other), key=lambda box: box.y)
+    down = one is upper
+    if lower.y - upper.y <= STEP:
+        x = one.x + WIDTH // 2 + (30 if down else -30)
+        line.path = (x, upper.y + HEIGHT, x, lower.y)
+        return
+    x, line.bow = (one.x + WIDTH, 20) if down else (one.x, -20)
+    line.path = (x, upper.y + HEIGHT // 2, x, lower.y + HEIGHT // 2)

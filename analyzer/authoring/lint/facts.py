@@ -13,6 +13,7 @@ from analyzer.tables import Table
 from analyzer.text import one_line
 
 BUILDS = "kb.esxi_build"
+EXPLAINED_BY = "explained_by"  # rules that tell the cause of what a row is about, in any file of facts
 
 
 def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]) -> Iterator[Complaint]:
@@ -23,13 +24,20 @@ def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
     for name, table in facts.tables.items():
         assert table.given is not None
         for column, one in facts.declared[name].columns.items():
-            known = set(rules) if one.names == "rule" else _values(facts, one.names)
-            for file, line, cells in table.given.rows if one.names else ():
-                value = cells.get(column)
-                if value is not None and value not in known and facts.paths[file].parent in asked:
-                    whose = "rule" if one.names == "rule" else one.names
-                    message = f"{column}: there is no {whose} `{value}`"
-                    yield _complaint("R081", facts, file, line, message, "fix the cell, or add what it names")
+            names = one.names or ("rule" if column == EXPLAINED_BY else "")
+            known = set(rules) if names == "rule" else _values(facts, names)
+            for file, line, cells in table.given.rows if names else ():
+                for value in _named(cells.get(column), names):
+                    if value not in known and facts.paths[file].parent in asked:
+                        message = f"{column}: there is no {names} `{value}`"
+                        yield _complaint("R081", facts, file, line, message, "fix the cell, or add what it names")
+
+
+def _named(cell: object, names: str) -> list[object]:
+    """Return what a cell names: of rules several, with spaces between them."""
+    if cell is None:
+        return []
+    return list(str(cell).split()) if names == "rule" else [cell]
 
 
 def _values(facts: FactCatalog, names: str) -> set[object]:

@@ -1,0 +1,160 @@
+"""The members of an NSX-T site: which names, ids and addresses mean one node, and what of it the case holds.
+
+An edge has an id, an address of its management network and those of its tunnels; a manager has one id in the group
+CONTROLLER and another in the others. Where nothing tells whether an id is an edge or a host, it stays a transport node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer import parsing
+from analyzer.facts.site_names import NSXT_KINDS, NSXT_RESTS, SiteMember, SiteNames, rows, text
+from analyzer.facts.site_signs import NSXT_MEMBER
+from analyzer.facts.store import Facts
+from analyzer.tables import Row, Value
+
+CLUSTER, EDGES = "management cluster", "edge cluster"  # the other end, where no single one is meant
+ROUTER, TUNNEL_END = "BGP neighbour", "tunnel end"
+OUTSIDE = "outside NSX"
+_REGISTERED = {"mgr": "manager", "ctl": "manager", "edg": "edge", "esx": "host", "manager": "manager", "edge": "edge"}
+
+_LOGS = ("nsxt.syslog", "nsxt.component_log")  # what only a bundle holds
+
+
+class SiteNodes(SiteNames):
+    """The members of an NSX-T site, found by any of their names."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts, NSXT_KINDS)
+        self.members = [one for one in self.members if not self._nameless(one.node)]
+        kept = {id(one) for one in self.members}
+        self._by = {key: one for key, one in self._by.items() if id(one) in kept}
+        self._managers()
+        self._registered()
+        self._edges()
+        self._tunnels()
+
+    def speaker(self, row: Row) -> str:
+        """Return the name of the member whose output a row is; of an answer that somebody saved, the file's."""
+        member = self.of_node(row.block.node)
+        return member.name if member is not None else f"whoever answered in {self.facts.name(row.block.node)}"
+
+    def to_manager(self, by: str, ip: str, fqdn: str = "") -> tuple[str, str]:
+        """Return the ends of a channel to a manager: from the node that has it."""
+        member = self.find(ip, fqdn) or self.known("manager", name=fqdn, ip=ip)
+        return (by, CLUSTER) if member.name == by else (by, member.name)
+
+    def transport_node(self, uuid: str, node_type: str, name: str, row: Row) -> SiteMember:
+        """Return the edge or host with an id."""
+        if (found := self.find(uuid)) is not None:
+            return found
+        kind = {"edge": "edge", "esxi": "host", "esx": "host"}.get(node_type.lower(), "transport node")
+        return self.known(kind, name=name, object_id=uuid, row=row)
+
+    def tunnel_end(self, ip: str, row: Row) -> SiteMember:
+        """Return the member with the address of a tunnel."""
+        return self.find(ip) or self.known(TUNNEL_END, ip=ip, row=row)
+
+    def _nameless(self, node: str) -> bool:
+        """Tell whether a node is only a file of answers: what a machine is called it does not say."""
+        name = self.facts.nodes[node].name
+        return any(
+            row.block.node == node and row.block.address.replace("!", "/").rpartition("/")[2] == name
+            for table in sorted(self.facts.tables)
+            if table.startswith("nsxt.") and self.facts.count(table, node)
+            for row in rows(self.facts, table)[:2000]
+        )
+
+    def _managers(self) -> None:
+        for row in rows(self.facts, "nsxt.cluster_member"):
+            names = {"name": text(row, "fqdn"), "ip": text(row, "ip"), "object_id": text(row, "member_uuid")}
+            self.known("manager", **names, row=row)
+        for row in rows(self.facts, "nsxt.controller_channel"):
+            ip, fqdn = (text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn"))
+            if ip:
+                self.known("manager", name=fqdn, ip=ip, row=row)
+        for row in rows(self.facts, "nsxt.manager_channel"):
+            if ip := text(row, "manager_ip"):
+                self.known("manager", ip=ip, row=row)
+
+    def _registered(self) -> None:
+        for row in rows(self.facts, "nsxt.registered_node"):
+            kind = _REGISTERED.get(text(row, "node_kind").lower())
+            name = text(row, "fqdn") or text(row, "node_name")
+            if kind == "manager" and (known := self.find(text(row, "node_uuid"), name)):
+                self.alias(known, text(row, "node_uuid"))
+            elif kind is not None:
+                self.known(kind, name=name, object_id=text(row, "node_uuid"), row=row)
+
+    def _edges(self) -> None:
+        for row in rows(self.facts, "nsxt.edge_status"):
+            if (own := self.of_node(row.block.node)) is not None:
+                self.known(own.kind, name=own.name, object_id=text(row, "edge_uuid"), row=row)
+        for row in rows(self.facts, "nsxt.edge_peer"):
+            addresses = text(row, "session").split(":")
+            if len(addresses) != 2:
+                continue  # of IPv6 nothing tells where one address ends
+            own, managed = self.of_node(row.block.node), text(row, "interface").startswith("eth")
+            peer = self.known("edge", object_id=text(row, "peer_uuid"), row=row)
+            for member, address in zip((own, peer), addresses, strict=True):
+                if member is not None and managed:
+                    member.ip = member.ip or address
+                if member is not None:
+                    self.alias(member, address)
+
+    def _tunnels(self) -> None:
+        for row in rows(self.facts, "nsxt.bfd_session"):
+            if (own := self.of_node(row.block.node)) is not None and (ip := text(row, "local_ip")):
+                self.alias(own, ip)
+        neighbours = {text(row, "neighbor") for row in rows(self.facts, "nsxt.bgp_neighbor")}
+        for row in rows(self.facts, "nsxt.bgp_neighbor"):
+            if (ip := text(row, "neighbor")) and self.find(ip) is None:
+                self.known(ROUTER, ip=ip, row=row)
+        for row in rows(self.facts, "nsxt.bfd_session"):
+            ip = text(row, "remote_ip")
+            if ip and ip not in neighbours:
+                uplink = text(row, "encapsulation") == "vlan"
+                self.find(ip) or self.known(ROUTER if uplink else TUNNEL_END, ip=ip, row=row)
+
+
+def members(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
+    """Yield a row for each member, by kind and name."""
+    table = parsing.tables()[NSXT_MEMBER]
+    fallback = next((row for member in nodes.members if (row := member.row) is not None), None)
+    for member in sorted(nodes.members, key=lambda one: (one.kind, one.name)):
+        origin = _own_row(facts, member) or member.row or fallback
+        if origin is None:
+            continue
+        collected, complete = _collected(facts, member)
+        values: dict[str, Value] = {
+            "member": member.name,
+            "member_kind": member.kind,
+            "ip": member.ip or None,
+            "object_id": member.object_id or None,
+            "collected": collected,
+            "complete": complete,
+            "rests_on_it": NSXT_RESTS.get(member.kind),
+        }
+        yield Row(table, values, origin.block, origin.line)
+
+
+def _collected(facts: Facts, member: SiteMember) -> tuple[str, bool | None]:
+    if member.kind == ROUTER:
+        return OUTSIDE, None
+    if not member.node:
+        return "not in the case", None
+    if not facts.nodes[member.node].complete:
+        return "cut", False
+    if any(scan.node == member.node for scan in facts.scans) or any(facts.count(name, member.node) for name in _LOGS):
+        return "in the case", True
+    return "only output of its CLI", None
+
+
+def _own_row(facts: Facts, member: SiteMember) -> Row | None:
+    """Return a row of a member's own files, for the evidence of its row."""
+    for table in ("nsxt.node", "nsxt.edge_status", "nsxt.cluster_member", "nsxt.manager_channel", "esxi.host"):
+        for row in rows(facts, table) if member.node else ():
+            if row.block.node == member.node:
+                return row
+    return None
