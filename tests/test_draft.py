@@ -606,3 +606,13 @@ def test_the_stream_of_a_member_is_counted_like_an_editor_does() -> None:
             keeper.feed(chunk)
         keeper.close()
         assert {n: line for n, line in keeper.lines.items() if line} == {2: "two", 4: "four", 5: "five"}
+
+
+def test_a_log_that_lies_here_needs_no_bundle(tmp_path: Path) -> None:
+    """`--from-lines LOG:1` of a file of its own drafts the rule of that line; the log is the material."""
+    log = tmp_path / "vmkernel.log"
+    line = "2021-03-08T14:49:00.123Z cpu1:2097)WARNING: ixgben: indrv_UplinkReset:1520: indrv vmnic3 device reset requested"
+    log.write_text(f"{line}\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["rules", "new", "nic-reset", "--kb", str(tmp_path), "--from-lines", f"{log}:1"])
+    assert done.exit_code == 0, done.output
+    assert "device reset requested" in (tmp_path / "nic-reset.yaml").read_text(encoding="utf-8")

@@ -35,7 +35,13 @@ WIDE = 160  # characters of a line that is shown
 @click.option(
     "--from", "source", default="", metavar="CASE.json#FINDING", help="Draft it from a finding (id or number)."
 )
-@click.option("--from-lines", "specs", multiple=True, metavar="MEMBER:120-124", help="Draft it from lines of BUNDLE.")
+@click.option(
+    "--from-lines",
+    "specs",
+    multiple=True,
+    metavar="MEMBER:120-124",
+    help="Draft it from lines of BUNDLE, or of a log that lies here.",
+)
 @click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, spaces included; repeatable.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @speaks_plainly
@@ -62,6 +68,7 @@ def command(
     Example:
       backline rules new kb-2039495 --kb my-rules --table esxi.client_stats
       backline rules new kb-2113956 --kb my-rules --from-lines vmkernel.log:61-64 esx-host.tgz
+      backline rules new nic-reset --from-lines vmkernel.log:120
       backline rules new slow-lun --from backline-out/esx-host/case.json#1
     """
     from analyzer.authoring.draft import skeleton
@@ -148,7 +155,8 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
             "--from-lines needs the bundle that holds the lines",
             do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
         )
-    picked = pick.pick(paths, [pick.parse_spec(text) for text in specs], Options())
+    members = specs if bundles else tuple(map(_as_member, specs))
+    picked = pick.pick(paths, [pick.parse_spec(text) for text in members], Options())
     try:
         return source.from_lines(picked)
     finally:
@@ -156,9 +164,15 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
 
 
 def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the files that whole addresses begin with, where they lie here."""
-    names = dict.fromkeys(spec.partition("!")[0] for spec in specs if "!" in spec)
-    return tuple(Path(name) for name in names if Path(name).is_file())
+    """Return the files that whole addresses begin with, or that are a log of their own, where they lie here."""
+    names = dict.fromkeys(spec.partition("!")[0] if "!" in spec else spec.rpartition(":")[0] for spec in specs)
+    return tuple(path for path in map(Path, names) if path.is_file())
+
+
+def _as_member(spec: str) -> str:
+    """Return the lines of a log that lies here as those of the member that it is read as: by its name alone."""
+    name, colon, lines = spec.rpartition(":")
+    return f"{Path(name).name}{colon}{lines}" if "!" not in spec and Path(name).is_file() else spec
 
 
 # -- what the author is told; the case is his own, so lines are shown as they are
