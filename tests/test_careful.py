@@ -16,6 +16,7 @@ from analyzer import rules
 from analyzer.limits import Limits
 from analyzer.scan import re2pattern
 from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, refused_by_re2, search_of
+from analyzer.scan.careful import STEPS as A_CHARACTER
 from analyzer.scan.engines import ENGINES
 from analyzer.scan.patterns import fatal
 from analyzer.scan.repeats import cost
@@ -48,6 +49,31 @@ def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     fatal.cache_clear()
     yield
     fatal.cache_clear()
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@given(PATTERNS, st.text("ab-1 c", min_size=1, max_size=200))
+def test_a_line_of_a_sure_length_is_quick_whatever_is_in_it(pattern: str, text: str) -> None:
+    """The length that spares a look at the line never calls one quick that the look would not."""
+    bound = cost(pattern)
+    assume(bound is not None)
+    assert bound is not None
+    assert len(text) > bound.sure(A_CHARACTER) or bound.steps(text) <= A_CHARACTER * len(text)
+
+
+def test_lines_of_the_worst_kind_are_quick_up_to_the_sure_length() -> None:
+    """Of every signature of the catalog: a line of nothing but the texts that its matches begin with."""
+    sure = 0
+    for rule in rules.load().rules:
+        for log in rule.logs.values():
+            bound = cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
+            length = bound.sure(A_CHARACTER) if bound is not None else 0
+            sure += length > 150
+            for begin, _ in bound.begins if bound is not None and length else ():
+                text = (begin * length)[:length]
+                assert bound is not None
+                assert bound.steps(text) <= A_CHARACTER * length, rule.id
+    assert sure > 100  # a usual line of a log needs no look
 
 
 def test_short_lines_of_these_tests_do_go_to_re2() -> None:

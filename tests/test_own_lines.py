@@ -20,7 +20,11 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.errors import RuleFileError
+from analyzer.judge.log_conditions import Logs
+from analyzer.judge.log_hits import LogHit
+from analyzer.rules import LogDef
 from analyzer.rules.catalog import load
+from analyzer.scan.hits import Hit
 from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, Kit, full
 
@@ -326,6 +330,30 @@ def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_lo
     assert all(any("There may be more such lines" in also for also in one["also"]) is bounded for one in found)
     assert bool(case["limits"]) is bounded
     assert seconds < 45
+
+
+@pytest.mark.parametrize(
+    ("where", "parsed"),
+    [("device != 'naa.0'", False), ("known(level) or device != 'naa.0'", True), ("known(message)", True)],
+)
+def test_a_where_of_named_groups_parses_no_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, parsed: bool
+) -> None:
+    """Lines are parsed for a `where` that reads a column of the log, and only then; the verdict is the same."""
+    asked: list[bool] = []
+    found = Logs._found
+
+    def counted(self: Logs, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit | None:
+        if self.rule.id == "storm":
+            asked.append(parse)
+        return found(self, log, node, hit, parse=parse)
+
+    monkeypatch.setattr(Logs, "_found", counted)
+    text = STORM.replace("H:0x0 D:0x18'}", f'H:0x0 D:0x18\', where: "{where}"}}')
+    assert text != STORM
+    case, _, _ = triaged(tmp_path, conflicts(40, 2), {"storm": text})
+    assert len([one for one in case["findings"] if one["rule"] == "storm"]) == 2
+    assert asked == [parsed] * 40
 
 
 def most(case: dict[str, Any]) -> int:

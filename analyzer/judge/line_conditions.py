@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -12,6 +13,7 @@ from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.log_hits import LogHit
 from analyzer.language.expression import ExprNode
 from analyzer.logtime import log_time
+from analyzer.parsing import Parser
 from analyzer.rules import LogDef
 from analyzer.scan.hits import Hit
 from analyzer.tables import Block, Column, Row, cell_of
@@ -30,13 +32,18 @@ def message_lines(hit: Hit) -> list[str]:
 
 def parsed_line(table: str, block: Block) -> Row | None:
     """Return the row that the parser of a log makes of the lines of one message; None when it makes none."""
-    for parser in parsing.registry().values():
-        if parser.log and any(one.name == table for one in parser.tables):
-            with _PARSING:
-                rows = [item for item in parser.parse(block) if isinstance(item, Row) and item.table.name == table]
-            if rows:
-                return rows[0]
+    for parser in _parsers_of(table):
+        with _PARSING:
+            rows = [item for item in parser.parse(block) if isinstance(item, Row) and item.table.name == table]
+        if rows:
+            return rows[0]
     return None
+
+
+@cache
+def _parsers_of(table: str) -> list[Parser]:
+    """Return the parsers of a log: a storm of lines asks for them once."""
+    return [one for one in parsing.registry().values() if one.log and any(own.name == table for own in one.tables)]
 
 
 def parted_by_where(log: LogDef, found: list[LogHit]) -> tuple[list[LogHit], list[LogHit]]:

@@ -270,7 +270,7 @@ class Logs:
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
-        parse = bool(copies) and (log.table.chosen or log.where is not None or self._wants_columns(log))
+        parse = bool(copies) and (log.table.chosen or self._wants_columns(log))
         made = (
             self._found(log, key, hit, parse=parse)
             for (key, _), members in copies.items()
@@ -303,9 +303,14 @@ class Logs:
         return LogHit(hit, node, time, values)
 
     def _wants_columns(self, log: LogDef) -> bool:
-        """Tell whether the rule reads columns of the log; the time of a line is known without its parser."""
+        """Tell whether the rule reads columns of the log; the time of a line is known without its parser.
+
+        A `where` that reads nothing but named groups needs none of them.
+        """
         if log.name not in self._parsed:
             wanted = line_columns(self.rule, log.name) - {"time"}
+            if log.where is not None:
+                wanted |= {leaf.column for leaf in log.where.walk() if leaf.op == "column"}
             self._parsed[log.name] = any(log.table.column(name) is not None for name in wanted)
         return self._parsed[log.name]
 

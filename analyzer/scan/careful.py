@@ -63,6 +63,7 @@ class Careful:
         self._steps = steps
         self.left = 1 << 62
         self._cost = cost(compiled.pattern, _flags(compiled))
+        self._sure = self._cost.sure(STEPS) if self._cost is not None else 0  # characters, of whatever line
         self._re2: dict[tuple[bool, bool], Re2Pattern | None] = {}
 
     def __call__(self, text: str) -> Answer:
@@ -100,6 +101,8 @@ class Careful:
 
     def is_quick(self, text: str) -> bool:
         """Tell whether `re` is certain to take a moment only for a line."""
+        if 0 < len(text) <= self._sure:
+            return True
         return self._cost is not None and self._cost.steps(text) <= STEPS * len(text)
 
     def _affords(self, text: str) -> bool:

@@ -35,6 +35,7 @@ _FEW = 8  # of a group with choices of its own; of one set any count is as many 
 _CHOICES = 10_000_000
 QUICK = 256  # choices that cost no more than a look at the line
 _POWER = 20
+LONGEST_SURE = 4096  # characters; nearly all lines are shorter
 PLACES = 1000  # of a pattern with all its counts written out
 
 _Measure = tuple[int, int, int, int]
@@ -75,6 +76,26 @@ class SearchCost:
         if self.begins and not self.anchored:
             starts = sum(within * text.count(begin) for begin, within in self.begins)
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
+
+    def sure(self, most: int) -> int:
+        """Return a length up to which no line takes more than so many steps a character, whatever stands in it.
+
+        The most steps for a length are a convex function of it: what holds for 1 and for a length, holds in between.
+        """
+        if self._worst(1) > most:
+            return 0
+        length, step = 1, LONGEST_SURE
+        while step:
+            if self._worst(length + step) <= most * (length + step):
+                length += step
+            step //= 2
+        return length
+
+    def _worst(self, length: int) -> float:
+        starts: float = 1 if self.anchored else length + 1
+        if self.begins and not self.anchored:
+            starts = sum(within * length / len(begin) for begin, within in self.begins)
+        return length + starts * self.choices * float(length + 1) ** self.power
 
 
 @lru_cache(maxsize=4096)
