@@ -45,7 +45,7 @@ class _Blob:
     size: int
 
 
-def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | None = None) -> Catalog:
+def catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     """Return the rules of a folder, or, for a name that is no folder, of the commit it names in git.
 
     rules  those that are compared; a commit is looked up in the repository that the file of each lies in
@@ -59,7 +59,7 @@ def catalog(place: str, rules: Sequence[Rule], local: Local, limits: Limits | No
         raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
     found = Catalog()
     for rule in rules:
-        one = _of_commit(place, rule, limits or Limits())
+        one = _of_commit(place, rule, Limits())
         found.rules += one.rules
         found.broken += one.broken
     return found

@@ -111,14 +111,13 @@ def compare(
     *,
     drafts: bool = False,
     jobs: int = 0,
-    limits: Limits | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> CatalogDifference:
     """Judge what differs between two catalogs over some cases; the rules of `old` get other ids on the way.
 
     Raises BacklineError when the storage fails. A bundle or an example that cannot be read is told in `unread`.
     """
-    limits = limits or Limits()
+    limits = Limits()
     chosen = pairs(old, new, drafts=drafts)
     found = CatalogDifference([RuleDifference(pair) for pair in chosen.pairs], chosen.same)
     judged = [one for one in found.rules if one.pair.kind != REWORDED]

@@ -90,10 +90,9 @@ class RuleSession:
         *,
         subject: str = "",
         local: Local | None = None,
-        limits: Limits | None = None,
     ) -> None:
         self.path, self.paths, self.kb, self.subject = path, paths, kb, subject
-        self.local, self.limits = local or Local(packs=False), limits or Limits()
+        self.local, self.limits = local or Local(packs=False), Limits()
         self.case: CaseRead | None = None
         self.last: WatchRun | None = None
         self.number = 0

@@ -73,12 +73,12 @@ def formatted(text: str, name: str = "rule.yaml") -> str:
     return result
 
 
-def look(path: Path, limits: Limits | None = None) -> Layout:
+def look(path: Path) -> Layout:
     """Return how a rule file is laid out and how it should be; nothing is written.
 
     The line ends stay those of its first line, a byte order mark goes. Raises BadRuleError.
     """
-    text, raw = rulefile.read(path, limits or Limits())
+    text, raw = rulefile.read(path, Limits())
     result = formatted(text.text, text.name).encode()
     first = raw.partition(b"\n")[0]
     return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)

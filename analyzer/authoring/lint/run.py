@@ -70,8 +70,6 @@ def check(
     *,
     thorough: bool = False,
     local: Local | None = None,
-    tables: Mapping[str, Table] | None = None,
-    limits: Limits | None = None,
 ) -> list[Complaint]:
     """Return all complaints about rule files, in the order of files and lines.
 
@@ -80,10 +78,10 @@ def check(
     thorough  also run the examples and move the thresholds; takes seconds
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
-    limits, local = limits or Limits(), _local(local)
+    limits, local = Limits(), _local(local)
     shipped = _catalog(kb, local)
     facts = fact_tables.read(_places(paths, kb, local), limits, thorough=True)
-    known = {**(parsing.tables() if tables is None else tables), **facts.tables}
+    known = {**parsing.tables(), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
     tops = [*rules.default_paths(), *local.settings.kb, *kb, *(path for path in paths or () if path.is_dir())]
