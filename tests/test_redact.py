@@ -173,6 +173,23 @@ def test_a_name_is_found_however_it_is_written(
     assert done.exit_code == 0 or "the output, line 2" in done.output
 
 
+def test_the_names_of_a_map_are_gathered_once(tmp_path: Path) -> None:
+    """A new pseudonym does not look through all that were given before; each is another, also beside those of a kept map."""
+
+    class Counted(dict[str, str]):
+        looks = 0
+
+        def values(self) -> Any:
+            self.looks += 1
+            return super().values()
+
+    kept = Counted({"old": "vm-02"})
+    known = namemap.NameMap(tmp_path / "map", {"vm": kept})
+    given = [known.give("vm", f"name {number}") for number in range(50)]
+    assert kept.looks == 1
+    assert len({*given, "vm-02"}) == 51
+
+
 def test_the_map_must_be_one(tmp_path: Path) -> None:
     """A file that is no map is refused before anything is written, and stays as it was."""
     for text in (

@@ -29,9 +29,8 @@ _SHAPED = re.compile(
 )
 _ADDRESS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _RUN = re.compile(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
-_PAIRS = re.compile(
-    r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]|(?:naa|NAA|eui|EUI)[._]?[0-9A-Fa-f]{8} "
-)
+_PAIRS = re.compile(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
+_PARTED = tuple(re.compile(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
 _GAP = "      \x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
 _WORD = re.compile(r"[^\W_]+")
@@ -89,7 +88,9 @@ def _is_whole(text: str) -> bool:
         or "\x1b" in text
     ):
         return True
-    return _PAIRS.search(text) is not None or ("\\" in text and _OCTAL.search(text) is not None)
+    if "\\" in text and _OCTAL.search(text):
+        return True
+    return _PAIRS.search(text) is not None or any(parted.search(text) for parted in _PARTED)
 
 
 class LineNames:

@@ -122,7 +122,9 @@ class NameMap:
 
     def _free(self, kind: str, made: Callable[[int], str]) -> str:
         """Return the next pseudonym that no real name and no other pseudonym looks like."""
-        used = self._used.setdefault(kind, set(self.of(kind.partition(" ")[0]).values()))
+        used = self._used.get(kind)
+        if used is None:
+            used = self._used[kind] = set(self.of(kind.partition(" ")[0]).values())
         for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
             new = made(number)
             if new not in used and not self._looks_real(new.lower()):
