@@ -65,6 +65,7 @@ _MEMORY = {
 _HOST_LINE = re.compile(r"\s*(PMEM|VMKMEM|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:(.*)")
 _HOST_WORDS = "|".join(sorted({word for _, word in _MEMORY.values()} | {"cos", "rclmtgt"}))  # the last two: no column
 _HOST_CELL = re.compile(rf"(?<![\w.-])(\d{{1,15}}(?:\.\d{{1,15}})?)\s*\(?({_HOST_WORDS})\b\)?[,:]?")
+_NUMA_HEAD = re.compile(r"\s*NUMA\s*/MB:")
 _NUMA_LINE = re.compile(r"\s*NUMA\s*/MB:((?:\s*\d{1,15}\s*\(\s*\d{1,15}\)\s*,?)+)\s*")
 _NUMA_CELL = re.compile(r"(\d+)\s*\(\s*(\d+)\)")  # memory of a node, and in brackets what of it is free
 _NO_CELL = re.compile(r"(?:[a-z]{1,20} state)?")  # "soft state" ends the line of VMKMEM
@@ -231,7 +232,7 @@ class _Reading:
         """Take a line above the memory screen; the row of the host is yielded when the heading below them comes."""
         found = _HOST_LINE.fullmatch(line)
         if found is None:
-            self._numa_line(number, line)
+            yield from self._numa_line(number, line)
             return
         if found[1] == "PMEM":
             yield from self.close()
@@ -242,9 +243,12 @@ class _Reading:
             if head == found[1] and word in cells:
                 self.host[column], self.host_lines[column] = cells[word], number
 
-    def _numa_line(self, number: int, line: str) -> None:
+    def _numa_line(self, number: int, line: str) -> Output:
         """Take the line that lists memory and free memory of each NUMA node; a later line of a screen goes on."""
+        if not _NUMA_HEAD.match(line):
+            return
         if (found := _NUMA_LINE.fullmatch(line)) is None:
+            yield self._fault(number, line, "not every NUMA node has its memory, and in brackets what of it is free")
             return
         self.numa += [(float(total), float(free)) for total, free in _NUMA_CELL.findall(found[1])]
         self.host[LEAST_NUMA] = min(free for _, free in self.numa)

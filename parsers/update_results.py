@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
+from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table(
@@ -49,6 +49,7 @@ _COMMAND = (
     r"software\s+(?:vib|profile|component|addon|baseimage)\s+(?:install|update|remove|apply)\b"
 )
 _REBOOT = re.compile(r"needs? to be rebooted")
+_BROKEN = re.compile(r"[a-z]")  # the rest of a sentence: at the left edge, and no sentence of its own
 _HINT = re.compile(r"Please refer to the log file|To change the host acceptance level")
 
 
@@ -60,11 +61,14 @@ def parse(block: Block) -> Output:
             if row is not None:
                 yield _told(row)
             row = _begun(block, number, begin)
-        elif row is not None and line.strip():
-            _read(row, line)
-        elif row is not None and row.values["update_error"] and row.values["update_message"]:
-            yield _told(row)  # what stands below a blank line is no reason
-            row = None
+        elif not line.strip():
+            if row is not None and row.values["update_error"] and row.values["update_message"]:
+                yield _told(row)  # what stands below a blank line is no reason
+                row = None
+        elif row is None or not _read(row, line):
+            yield fault_at(
+                block, number, PARSER.name, "this is neither a label of the answer nor the reason of a failure"
+            )
     if row is not None:
         yield _told(row)
 
@@ -77,20 +81,25 @@ def _begun(block: Block, number: int, begin: re.Match[str]) -> Row:
     return Row(TABLE, values, block, number)
 
 
-def _read(row: Row, line: str) -> None:
-    found = _LABEL.match(line)
-    if found and not row.values["update_error"]:
+def _read(row: Row, line: str) -> bool:
+    """Put what a line says into a row; False where it says nothing that is known."""
+    values, found = row.values, _LABEL.match(line)
+    message = str(values["update_message"] or "")
+    if values["update_error"]:
+        if not _HINT.search(line):
+            values["update_message"] = " ".join(filter(None, (message, line.strip())))
+    elif found:
         name = _LABELS.get(found["label"], "")
         if name == "reboot_required":
-            row.values[name] = {"true": True, "false": False}.get(found["value"].lower())
-        elif name and found["value"]:
-            row.values[name] = found["value"]
-    elif row.values["update_error"]:
-        if not _HINT.search(line):
-            said = (str(row.values["update_message"] or ""), line.strip())
-            row.values["update_message"] = " ".join(filter(None, said))
-    elif not found and row.values["update_message"] and row.values["reboot_required"] is None:
-        row.values["update_message"] = f"{row.values['update_message']}{line.strip()}"  # a terminal broke the line
+            values[name] = {"true": True, "false": False}.get(found["value"].lower())
+            return values[name] is not None
+        if name and found["value"]:
+            values[name] = found["value"]
+    elif message and values["reboot_required"] is None and _BROKEN.match(line) and not message.endswith("."):
+        values["update_message"] = f"{message}{line.strip()}"  # a terminal broke the line
+    else:
+        return False
+    return True
 
 
 def _told(row: Row) -> Row:
