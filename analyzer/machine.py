@@ -71,6 +71,17 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         rules = [rule for state in self.states.values() for rule in state]
         return [one.regex_obj.match for one in rules if any(f"(?P<{name}>" in one.regex for name in needed)]
 
+    def alone(self, line: str) -> dict[str, str] | None:
+        """Return the values of the record that a line is by itself; None where more than one rule decides."""
+        self.begin()
+        steps = self._match(line)
+        if len(steps) != 1 or self._optioned:
+            return None
+        rule, values = steps[0]
+        if rule.record_op != "Record" or rule.line_op not in ("", "Next"):
+            return None
+        return {name: cell for name, cell in values if cell}
+
     def begin(self) -> None:
         """Start over with no records."""
         self.Reset()

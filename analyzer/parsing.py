@@ -60,6 +60,8 @@ class Parser:
     common    other machines have its commands too: they are read below a prompt that is surely of `node`
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     head_of   log whose first lines it reads besides: in a text the lines stay the log's
+    words     of a log: the values of a line by the names of its template, without time and message; None where
+              only `parse` can tell
     template  text of a TextFSM template that a form made; "" where `templates/` holds one, or none is used
     stream    for artefacts too large for a Block (the esxtop CSV): reads chunks of bytes of any size, line
               ends kept (Member.chunks), and yields rows, frames and faults; the Block has no lines. Of samples it
@@ -84,6 +86,7 @@ class Parser:
     rest: bool = False
     common: bool = False
     template: str = ""
+    words: Callable[[str], dict[str, str] | None] | None = None
     kind: Callable[[Sequence[str]], str] | None = None
     stream: Callable[[Block, Iterable[bytes | memoryview], Wanted], Iterable[Row | Frame | Fault]] | None = None
 
@@ -242,6 +245,11 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
     machine.finish()
     _gather(machine, name, block, found)
     return found
+
+
+def line_alone(name: str, line: str, template: str = "") -> dict[str, str] | None:
+    """Return what a template reads in a line that is a record by itself; None where `run_template` must tell."""
+    return _template(name, template).alone(line)
 
 
 def _gather(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from analyzer.logtime import Year, no_year, read
-from analyzer.parsing import Output, Parser, run_template
+from analyzer.parsing import Output, Parser, line_alone, run_template
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
 
 # Fragments of the regexes that recognise a log line.
@@ -167,12 +167,15 @@ def _row(table: Table, record: Record, block: Block, number: int, default_level:
             values[column.name] = None
     stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
     values["time"] = utc(stamp, year_for(block, name)) if stamp else None
-    severity = str(record.values.get("LEVEL", ""))
-    stated = level_word(severity) if severity else default_level
-    values["level"] = stated or priority_level(block.lines[number - block.first_line])
+    values["level"] = _level(str(record.values.get("LEVEL", "")), default_level, block.lines[number - block.first_line])
     if "uptime_s" in values:
         values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
     return Row(table, values, block, number)
+
+
+def _level(printed: str, default: str, line: str) -> str | None:
+    """Return the level of a line: as printed, else what a line without one means, else that of its priority."""
+    return (level_word(printed) if printed else default) or priority_level(line)
 
 
 def family(stem: str, folder: str = "(?:^|/)") -> str:
@@ -223,6 +226,12 @@ def log(
     def parse(block: Block) -> Output:
         return log_rows(table, name, block, finish=finish, default_level=default_level)
 
+    def words(line: str) -> dict[str, str] | None:
+        found = line_alone(name, _clean(line))
+        if found is None:
+            return None
+        return found | {"LEVEL": _level(found.get("LEVEL", ""), default_level, line) or ""}
+
     begins = rf"{shape}|{more_lines}" if more_lines else shape
     return Parser(
         name=name,
@@ -237,4 +246,5 @@ def log(
         log=True,
         rest=rest,
         template=template,
+        words=None if finish else words,
     )

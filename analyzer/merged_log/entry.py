@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analyzer import parsing
 from analyzer.lazy_dataclass import dataclass
@@ -85,6 +86,9 @@ class LogEntry(NamedTuple):
         parser = _parsers().get(self.part.table)
         if parser is None:
             return "", ""
+        words = parser.words(self.lines[0][1]) if parser.words is not None else None
+        if words is not None:
+            return words["LEVEL"], component_of(words, str.upper)
         try:
             rows = [one for one in parser.parse(Block([text for _, text in self.lines])) if isinstance(one, Row)]
         except Exception:  # noqa: BLE001 - hostile text must not stop the run; such a line has no level
@@ -92,8 +96,13 @@ class LogEntry(NamedTuple):
         if not rows:
             return "", ""
         values = rows[0].values
-        component = next((values[name] for name in _COMPONENTS if values.get(name)), "")
-        return str(values.get("level") or ""), str(component)
+        return str(values.get("level") or ""), component_of(values, str)
+
+
+def component_of(values: Mapping[str, Any], spelled: Callable[[str], str]) -> str:
+    """Return the first component that values of a log line have, by their columns spelled in some way; "" for none."""
+    named = (values.get(spelled(name)) for name in _COMPONENTS)
+    return str(next(filter(None, named), ""))
 
 
 def stamp_of(entry: LogEntry) -> str:
