@@ -22,7 +22,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.rules import default_paths, load
-from tools import case_text, nsx_site
+from tools import case_nsxt, case_text, nsx_site, nsxt_outputs
 from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
@@ -103,6 +103,12 @@ def _cut_controller(case: Case) -> None:
     case.files["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
 
 
+def _cut_manager(case: Case) -> None:
+    name, body = case_nsxt.manager_bundle(1, nsxt_outputs.quiet(nsxt_outputs.manager(1), "nsx-manager"))
+    case.files[name] = body[: len(body) * 9 // 10]
+    case.files["nsxt-mgr-01.txt"] = case_nsxt.manager_cli(1)
+
+
 def _dlr(case: Case) -> None:
     case.host.vibs["esx-nsxv"] = "6.5.0-0.0.6244264"
     case.host.extra["commands/dump-vdr-info.sh.txt"] = _arp(case.dice.choice((4600, 5200)))
@@ -134,6 +140,7 @@ LARGE: dict[str, Callable[[Case], None]] = {
     "nsx-1970527": _dlr,
     "nsx-majority-lost": _no_majority,
     "nsx-member-not-collected": _cut_controller,
+    "nsxt-member-not-collected": _cut_manager,
 }
 SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()), **LARGE}.items()))
 LACKING: dict[str, Callable[[Case], None]] = {
