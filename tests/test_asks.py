@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The programs and calls that a table or a rule may ask for.
 RUNNABLE = re.compile(
     r"(?:esxcli|esxtop|esxcfg-\w+|vsish|vmware|vim-cmd|net-(?:stats|vdr|dvs|vdl2)|summarize-dvfilter|vsipioctl|nsxcli|nsxdp-cli|vm-support|vmkping|hostname|"
-    r"uname|date|ntpq|openssl|smbiosDump|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|cmmds-tool|vdq|vmkiscsid|partedUtil|python|get|show|GET|POST|/usr/lib/\S+)(?=\s|$)"
+    r"uname|date|ntpq|openssl|smbiosDump|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|cmmds-tool|vdq|vmkiscsid|partedUtil|python|Get-VM|get|show|GET|POST|/usr/lib/\S+)(?=\s|$)"
 )
 # Words that stand in sentences and never in a command.
 PROSE = re.compile(
@@ -240,13 +240,13 @@ def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> N
 
 def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None:
     """The date of a build that no source tells: the reason names the build and no table of the catalog, nothing is asked for."""
-    version = "VMware ESXi 7.0.3 build-24784741\nVMware ESXi 7.0 Update 3\n"
+    version = "VMware ESXi 6.5.0 build-7526125\nVMware ESXi 6.5.0 Update 1\n"
     head = (
         "Command line: vm-support\nBundle name: esx-synthetic\nCaptured on: 2023-05-02 09:14:00.000000\nOptions: {}\n"
     )
     document = triage([bundle(tmp_path, {"commands/vmware_-vl.txt": version, "README": head})]).document
     (group,) = [one for one in document["cannot_tell"] if one["missing"] == "build.date"]
-    assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 24784741", "")
+    assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 7526125", "")
     (block,) = [block for block in open_asks.asks(document) if block["missing"] == "build.date"]
     assert open_asks.title_and_reason(block) == ("", group["why"])
     assert html.render(document).count(escape(group["why"])) == 1  # as heading alone
