@@ -368,6 +368,7 @@ def test_an_earlier_result_is_no_material(tmp_path: Path) -> None:
 
 INTERRUPTED = """
 import os, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in its background
 {before}
 sys.argv = ["backline", "triage", {path!r}, "-o", {out!r}]
 from analyzer.__main__ import run
