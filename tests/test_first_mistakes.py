@@ -44,11 +44,11 @@ def test_a_zip_with_a_password_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["host.tgz.part01", "host.tgz.002", "xab"])
-def test_a_piece_of_a_split_file_is_to_be_joined(tmp_path: Path, name: str) -> None:
-    """A later piece of a split archive is noise by itself: by its name it is a piece, and is to be joined."""
+def test_a_piece_of_a_split_file_asks_for_the_others(tmp_path: Path, name: str) -> None:
+    """A later piece of a split archive is noise by itself: by its name it is a piece, and all pieces are asked for."""
     path = tmp_path / name
     path.write_bytes(HOST.read_bytes()[20_000:30_000])
-    assert ("joins them in order" in refused(path)) is (name != "xab")
+    assert ("Give all pieces together" in refused(path)) is (name != "xab")
 
 
 def test_joined_pieces_are_read_from_standard_input(tmp_path: Path) -> None:
