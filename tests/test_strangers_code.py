@@ -177,6 +177,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "archive export": [("archive", "export", "lab-ring-after", *ARCHIVE, "-o", "{work}/exported")],
     "archive label": [("archive", "label", "lab-ring-after", "kb-2039495", *ARCHIVE, "--confirm")],
     "archive verify": [("archive", "verify", *ARCHIVE)],
+    "archive remove": [("archive", "remove", "case-59", *ARCHIVE, "--yes")],
     "archive compact": [("archive", "compact", *ARCHIVE)],
 }
 SERVED = "serve"  # has a test of its own
