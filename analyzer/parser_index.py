@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from analyzer.parsing import Parser
 
 FILE = "index.json"
-FUNCTIONS = ("parse", "kind", "stream")  # not stored: they come with the module
+FUNCTIONS = ("parse", "kind", "stream", "words")  # not stored: they come with the module
 _DAMAGE = (OSError, ValueError, LookupError, TypeError)
 
 
