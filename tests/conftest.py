@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from analyzer import rules
 from tests import read_once
-from tests.page_kit import Seat, Served, launch, served
+from tests.page_kit import Seat, Served, launch, served, windows
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
@@ -75,14 +75,5 @@ def server(tmp_path: Path) -> Iterator[Served]:
 @pytest.fixture
 def sit(browser: Any) -> Iterator[Callable[..., Seat]]:
     """Open windows; each must have been without errors, and without requests to anywhere else, when it closes."""
-    seats: list[Seat] = []
-
-    def down(**options: Any) -> Seat:
-        seats.append(Seat(browser, **options))
-        return seats[-1]
-
-    yield down
-    trouble = [line for seat in seats for line in seat.trouble]
-    for seat in seats:
-        seat.context.close()
-    assert trouble == []
+    with windows(browser) as opened:
+        yield opened

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -133,10 +133,12 @@ class Seat:
         if not request.url.startswith(("http://127.0.0.1:", "data:", "blob:", "about:")):
             self.trouble.append(f"request: {request.url}")
 
-    def enter(self, server: Served) -> Seat:
-        """Open the printed address."""
+    def enter(self, server: Served, to: str = "") -> Seat:
+        """Open the printed address, and a part of the page."""
         self.page.goto(server.url)
         self.page.wait_for_selector("body[data-done]", state="attached")
+        if to:
+            go(self, to)
         return self
 
     def drop(self, *files: tuple[str, bytes]) -> None:
@@ -220,3 +222,33 @@ def picture(seat: Seat, name: str) -> None:
     """Write a picture of the documentation, when asked to."""
     if PICTURES and name in SHOWN:
         seat.page.screenshot(path=str(PICTURES / f"page-{name}.png"))
+
+
+@contextlib.contextmanager
+def windows(browser: Any, *, expected: str = "") -> Iterator[Callable[..., Seat]]:
+    """Give what opens windows; each must have been without trouble when they close, but for lines that are expected."""
+    seats: list[Seat] = []
+
+    def opened(**options: Any) -> Seat:
+        seats.append(Seat(browser, **options))
+        return seats[-1]
+
+    yield opened
+    trouble = [line for seat in seats for line in seat.trouble if not expected or expected not in line]
+    for seat in seats:
+        seat.context.close()
+    assert trouble == []
+
+
+def go(seat: Seat, to: str) -> None:
+    """Follow the address of a part of the page."""
+    seat.page.evaluate("(to) => { location.hash = to; }", to)
+
+
+def until(where: Any, script: str) -> None:
+    """Wait until a script gives true; the policy of the page allows no script that waits in it."""
+    page = where.page if isinstance(where, Seat) else where
+    end = time.monotonic() + PATIENCE / 1000
+    while not page.evaluate(script):
+        assert time.monotonic() < end, script
+        page.wait_for_timeout(50)

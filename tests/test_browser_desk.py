@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
+from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, Served, go, served, until, windows
 from tests.test_web_how import RULE, RULES
 
 pytestmark = [
@@ -67,33 +66,12 @@ def stocked(tmp_path: Path, objects: Path) -> Iterator[Served]:
 @pytest.fixture
 def sit(browser: Any) -> Iterator[Callable[..., Seat]]:
     """Open windows at a server; each must have been without errors of its own when it closes."""
-    seats: list[Seat] = []
+    with windows(browser) as opened:
 
-    def down(server: Served, to: str = "", **options: Any) -> Seat:
-        seats.append(Seat(browser, **options).enter(server))
-        if to:
-            go(seats[-1], to)
-        return seats[-1]
+        def down(server: Served, to: str = "", **options: Any) -> Seat:
+            return opened(**options).enter(server, to)
 
-    yield down
-    trouble = [line for seat in seats for line in seat.trouble]
-    for seat in seats:
-        seat.context.close()
-    assert trouble == []
-
-
-def go(seat: Seat, to: str) -> None:
-    """Follow the address of a part of the page."""
-    seat.page.evaluate("(to) => { location.hash = to; }", to)
-
-
-def until(where: Any, script: str) -> None:
-    """Wait until a script gives true; the policy of the page allows no script that waits in it."""
-    page = where.page if isinstance(where, Seat) else where
-    end = time.monotonic() + PATIENCE / 1000
-    while not page.evaluate(script):
-        assert time.monotonic() < end, script
-        page.wait_for_timeout(50)
+        yield down
 
 
 def report_of(seat: Seat) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
+from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, Served, go, served, until, windows
 
 pytestmark = [
     pytest.mark.browser,
@@ -64,33 +63,12 @@ def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
 @pytest.fixture
 def sit(browser: Any, server: Served) -> Iterator[Callable[..., Seat]]:
     """Open windows at the server; each must have been without errors of its own when it closes."""
-    seats: list[Seat] = []
+    with windows(browser, expected=EXPECTED) as opened:
 
-    def down(to: str = "", **options: Any) -> Seat:
-        seats.append(Seat(browser, **options).enter(server))
-        if to:
-            go(seats[-1], to)
-        return seats[-1]
+        def down(to: str = "", **options: Any) -> Seat:
+            return opened(**options).enter(server, to)
 
-    yield down
-    trouble = [line for seat in seats for line in seat.trouble if EXPECTED not in line]
-    for seat in seats:
-        seat.context.close()
-    assert trouble == []
-
-
-def go(seat: Seat, to: str) -> None:
-    """Follow the address of a part of the page."""
-    seat.page.evaluate("(to) => { location.hash = to; }", to)
-
-
-def until(where: Any, script: str) -> None:
-    """Wait until a script gives true; the policy of the page allows no script that waits in it."""
-    page = where.page if isinstance(where, Seat) else where
-    end = time.monotonic() + PATIENCE / 1000
-    while not page.evaluate(script):
-        assert time.monotonic() < end, script
-        page.wait_for_timeout(50)
+        yield down
 
 
 def search(seat: Seat, words: str) -> None:
@@ -362,15 +340,29 @@ def test_the_first_subject_of_a_case_is_open_whatever_was_judged_before(sit: Any
     seat.page.locator("#rules td.is-rule a", has_text="beacon-probing").click()
     seat.page.wait_for_selector("#pane-text")
     seat.page.wait_for_selector("#pane-case option:has-text('bert-1')", state="attached")
-    seat.page.locator("#pane-case").select_option(label="cpu-limited-vm")
-    seat.page.wait_for_selector(".verdict:not(.old) .subjects")
-    seat.page.route("**/rules/judge", partial(held.append), times=1)
     seat.page.locator("#pane-case").select_option(label="lab-ring-before")
+    seat.page.wait_for_selector(".verdict:not(.old)")
+    seat.page.route("**/rules/judge", partial(held.append), times=1)
+    seat.page.locator("#pane-case").select_option(label="cpu-limited-vm")
     seat.page.wait_for_selector(".verdict.old")
     seat.page.locator("#pane-case").select_option(label="bert-1")
     held[0].continue_()
     seat.page.wait_for_selector('.verdict:not(.old) .subjects li[data-verdict="match"]')
     assert "team.txt" in seat.page.locator(".subjects .evidence").first.inner_text()
+
+
+def test_a_verdict_is_whole_again_when_its_case_is_chosen_again(sit: Any) -> None:
+    """Another case chosen while one is judged, and the first chosen again before it is: its verdict is no old one."""
+    seat, held = sit("rules"), []
+    seat.page.route("**/rules/judge", partial(held.append), times=1)
+    seat.page.locator("#rules td.is-rule a", has_text="beacon-probing").click()
+    seat.page.wait_for_selector("#pane-case option:has-text('bert-1')", state="attached")
+    until(seat, "document.querySelector('.verdict.old')")
+    first = seat.page.locator("#pane-case option:checked").inner_text()
+    for label in ("bert-1", first):
+        seat.page.locator("#pane-case").select_option(label=label)
+    held[0].continue_()
+    seat.page.wait_for_selector(".verdict:not(.old) .subjects")
 
 
 @pytest.mark.usefixtures("objects")

@@ -66,12 +66,6 @@ def neighbour() -> Iterator[Neighbour]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path / "work") as running:
-        yield running
-
-
-@pytest.fixture
 def seat(browser: Any, server: Served) -> Iterator[Seat]:
     """A window in which our page is open."""
     made = Seat(browser).enter(server)

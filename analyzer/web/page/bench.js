@@ -252,7 +252,8 @@ class Pane {
     }
     if (this.running) { this.again = true; return; }
     const key = JSON.stringify(asked);
-    if (key === this.judged) return;
+    if (key === this.judged) { this.verdict.classList.remove("old"); return; } // changed, and changed back
+    this.judged = ""; // a run that fails leaves nothing that could be taken for its verdict
     const run = (this.running = new AbortController());
     this.verdict.classList.add("old"); // what stands there is of the text before
     this.verdict.setAttribute("aria-busy", "true");
