@@ -13,15 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import cache_folder, parsing
+from analyzer import cache_folder
 from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.case_shape import plain
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts, made, releases, site_signs
 from analyzer.guard import Tell, stage
-from analyzer.ingest import harmless, incident_reach
+from analyzer.ingest import harmless
 from analyzer.ingest.coverage import empty_outputs, finish_ledger, node_records, source_records
-from analyzer.ingest.duplicates import leave_out
+from analyzer.ingest.duplicates import leave_copies_out, leave_out
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import HOSTED, Node, apart, name_records, resolve
@@ -37,7 +37,6 @@ from analyzer.paths import full
 from analyzer.rules import fact_tables, run_catalog
 from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
-from analyzer.scan.parts import needless
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, is_piece
@@ -85,6 +84,8 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
         options.on_gathered(material)
     settings, limits = options.local.settings, options.limits
     if options.incident:
+        from analyzer.ingest import incident_reach  # noqa: PLC0415 - few runs name an incident
+
         incident_reach.mind(material.facts, material.nodes, options.incident)
     return conclude(material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident)
 
@@ -192,7 +193,7 @@ def gather(
 def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool) -> Facts:
     name_records(intake, nodes)
     leave_out(intake, nodes, ledger)
-    _leave_copies_out(intake)
+    leave_copies_out(intake)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -216,16 +217,6 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
             facts.cover(key, table, "read", address=address)
     made.put(facts, [releases.MADE, *site_signs.ALL_TABLES])
     return facts
-
-
-def _leave_copies_out(intake: Intake) -> None:
-    """Forget what copies of a log hold on machines that sent the log itself: each of its lines counts once."""
-    tables = parsing.tables()
-    out = needless(intake.scans, tables)
-    gone = {id(scan) for scan in out}
-    covered = {(scan.scope, scan.table, scan.address) for scan in out}
-    intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
-    intake.covers = [one for one in intake.covers if (one.place.key, one.table, one.address) not in covered]
 
 
 def _once(rows: Sequence[Row]) -> Iterator[Row]:

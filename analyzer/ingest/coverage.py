@@ -239,12 +239,13 @@ def _parts(spans: list[LogSpan]) -> list[dict[str, str]]:
     """
     parts: list[dict[str, str]] = []
     for first, last in sorted((span.first, span.last) for span in spans if span.first and span.last):
-        if parts and _seconds(first) - _seconds(parts[-1]["last"]) <= NEXT_FILE:
+        if parts and seconds(first) - seconds(parts[-1]["last"]) <= NEXT_FILE:
             parts[-1]["last"] = max(parts[-1]["last"], last)
         else:
             parts.append({"first": first, "last": last})
     return parts if len(parts) <= PARTS else []
 
 
-def _seconds(time: str) -> float:
+def seconds(time: str) -> float:
+    """Return an ISO 8601 time with its zone as seconds since 1970."""
     return datetime.fromisoformat(time).timestamp()

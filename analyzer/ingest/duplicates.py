@@ -20,9 +20,11 @@ import re
 from collections import Counter
 from typing import Any
 
+from analyzer import parsing
 from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
 from analyzer.lazy_dataclass import dataclass
+from analyzer.scan.parts import needless
 from analyzer.sources import Ledger
 
 _COPY = re.compile(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
@@ -64,6 +66,16 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
     gone += _twins([taken for taken in intake.taken if taken not in gone], intake, ledger)
     if gone:
         _drop(intake, gone)
+
+
+def leave_copies_out(intake: Intake) -> None:
+    """Forget what copies of a log hold on machines that sent the log itself: each of its lines counts once."""
+    tables = parsing.tables()
+    out = needless(intake.scans, tables)
+    gone = {id(scan) for scan in out}
+    covered = {(scan.scope, scan.table, scan.address) for scan in out}
+    intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
+    intake.covers = [one for one in intake.covers if (one.place.key, one.table, one.address) not in covered]
 
 
 def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:

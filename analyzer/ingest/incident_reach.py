@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzer.facts import Facts
+from analyzer.ingest.coverage import seconds
 
 USUAL = 20.0  # times the mean distance of two lines of a log that a stretch without lines may last
 LEAST = 60.0  # seconds of such a stretch that never matter: a log goes on within them
@@ -25,7 +26,7 @@ def mind(facts: Facts, nodes: Sequence[Record], incident: str) -> None:
     nodes     node records of the case document, with the stretches of time of their logs
     incident  ISO 8601 UTC
     """
-    when = _epoch(incident)
+    when = seconds(incident)
     for node in nodes:
         for table, why in silent(node, when):
             for name in (table, *_inside(facts, table)):
@@ -63,15 +64,11 @@ def _inside(facts: Facts, table: str) -> list[str]:
 
 
 def _stretches(log: Record) -> list[tuple[float, float]]:
-    return [(_epoch(part["first"]), _epoch(part["last"])) for part in log["parts"]]
+    return [(seconds(part["first"]), seconds(part["last"])) for part in log["parts"]]
 
 
 def _mean(log: Record, parts: Sequence[tuple[float, float]]) -> float:
     return sum(last - first for first, last in parts) / max(1, int(log["lines"]) - 1)
-
-
-def _epoch(time: str) -> float:
-    return datetime.fromisoformat(time).timestamp()
 
 
 def _stamp(when: float | None) -> str:
