@@ -21,7 +21,7 @@ class Story:
     def sentence(self) -> str:
         """Say how many findings follow from the row, and what that means for whoever mends them; "" for none."""
         many = counted(len(self.signs), "more finding follows", "more findings follow")
-        return f"{many} from this: fix this first, then look whether they are gone" if many else ""
+        return f"{many} from this: fix this first, then check whether they are gone" if many else ""
 
     @property
     def worse(self) -> list[FindingGroup]:
