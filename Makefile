@@ -27,11 +27,11 @@ demo: $(VENV)/.installed
 	@echo "  docs/tutorial-triage.md                            ten minutes, step by step"
 
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Those that take minutes as well: fifty kills, the hand-out files, whole runs of batches.
 test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto -m "long or not long"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "long or not long"
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .
