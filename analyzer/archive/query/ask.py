@@ -18,7 +18,7 @@ from analyzer.archive.labels import current
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore, shown
 from analyzer.archive.query import views
 from analyzer.archive.query.statement import BadQueryError, admitted, query_error
-from analyzer.archive.restore.relations import relation
+from analyzer.archive.restore.relations import Relations, relations
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError
 from analyzer.facts import database
@@ -70,7 +70,7 @@ class QueryDatabase:
     ) -> None:
         self.archive, self.cases, self.seconds = archive, list(cases), seconds
         self._objects = _Watched(archive.objects)
-        self._relations: dict[str, str] = {}
+        self._relations = Relations({}, frozenset())
         self.con = database.connect()
         try:
             self.con.execute("RESET threads")
@@ -79,15 +79,18 @@ class QueryDatabase:
             insert = f"INSERT INTO {views.IDS} SELECT unnest(range($1)), unnest($2::VARCHAR[])"
             self.con.execute(insert, [len(ids), ids])
             seen = Archive(cast("ObjectStore", self._objects))
-            for table in sorted(set(tables)):
-                self._relations[table] = relation(seen, self.cases, self.con, table)
+            self._relations = relations(seen, self.cases, self.con, tables)
         except BaseException:
             self.close()
             raise
 
     def relation(self, table: str) -> str:
         """Return the SQL of a stored table over the cases: `_case`, the number of the case, then its columns."""
-        return self._relations[table]
+        return self._relations.sql[table]
+
+    def may_have(self, table: str) -> bool:
+        """Tell whether a stored table can have rows of these cases."""
+        return table in self._relations.held
 
     def view(self, name: str) -> None:
         """Make the view of this name; before `lock`."""

@@ -143,7 +143,9 @@ def _filled(archive: Archive, cases: Sequence[Stored]) -> Iterator[tuple[QueryDa
     db = QueryDatabase(archive, cases, {view.stored for view in every.values()} - {views.LABELS}, SECONDS)
     try:
         found: dict[str, str] = {}
-        for name in every:
+        for name, view in every.items():
+            if view.stored != views.LABELS and not db.may_have(view.stored):
+                continue
             db.view(name)
             query = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
             if db.rows(f"SELECT count(*) FROM ({query} LIMIT 1)")[0][0]:

@@ -1,16 +1,17 @@
-"""One stored table of many cases as SQL, for callers with a connection of their own."""
+"""Stored tables of many cases as SQL, for callers with a connection of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
-from analyzer.archive.entry import Stored
+from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.restore.reading import Reading
 from analyzer.facts.database import CASE, quoted
+from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,25 +22,60 @@ TOGETHER = 500  # packs whose table is taken out at once
 _NUMBERS = count()
 
 
-def relation(archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, table: str) -> str:
-    """Return the SQL of a stored table over some cases: `_case`, the place in `cases`, then the columns of `schema_of`.
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The SQL of stored tables over some cases, and which of them may have rows."""
 
-    Rows of segments are read from their files each time the SQL is run. So a connection that is to be locked needs
-    the folder of the archive in `allowed_directories`, or its caller makes a table of the SQL first. Rows of loose
-    packs are put into a temporary table of `con` now, and need no file any more. A table that no case has is empty.
+    sql: dict[str, str]
+    held: frozenset[str]
+
+
+def relation(archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, table: str) -> str:
+    """Return the SQL of one stored table over some cases, see `relations`."""
+    return relations(archive, cases, con, [table]).sql[table]
+
+
+def relations(
+    archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, tables: Iterable[str]
+) -> Relations:
+    """Return the SQL of stored tables over some cases: `_case`, the place in `cases`, then the columns of `schema_of`.
+
+    Each pack is opened once, whatever number of tables is asked for. Rows of segments are read from their files each
+    time the SQL is run. So a connection that is to be locked needs the folder of the archive in `allowed_directories`,
+    or its caller makes a table of the SQL first. Rows of loose packs are put into temporary tables of `con` now, and
+    need no file any more. A table that no case has is empty.
 
     Raises KeyError for a table that is not declared, GoneError when a compaction took a holder away, DamagedError.
     """
-    held = [(number, case.judged if table in JUDGED else case.facts) for number, case in enumerate(cases)]
-    loose = [(number, entry) for number, entry in held if entry is not None and entry.place < 0]
-    placed = [(number, entry) for number, entry in held if entry is not None and entry.place >= 0]
-    with Reading(archive.objects, placed, [table], con) as segments:
-        sql = segments.sql(table)
-    if not loose:
-        return sql
-    name = f"_loose {next(_NUMBERS)}"
-    parquet.create(con, name, {CASE: "INTEGER", **schema_of(table)})
+    every = sorted(set(tables))
+    sql: dict[str, str] = {}
+    held: set[str] = set()
+    for judged in (False, True):
+        own = [table for table in every if (table in JUDGED) is judged]
+        if not own:
+            continue
+        entries = [(number, case.judged if judged else case.facts) for number, case in enumerate(cases)]
+        loose = [(number, entry) for number, entry in entries if entry is not None and entry.place < 0]
+        placed = [(number, entry) for number, entry in entries if entry is not None and entry.place >= 0]
+        with Reading(archive.objects, placed, own, con) as segments:
+            sql |= {table: segments.sql(table) for table in own}
+            held |= {table for table in own if segments.has(table)}
+        for table, name in _taken_out(archive, loose, con, own).items():
+            sql[table] = f"{sql[table]} UNION ALL SELECT * FROM {quoted(name)}"
+            held.add(table)
+    return Relations(sql, frozenset(held))
+
+
+def _taken_out(
+    archive: Archive, loose: Sequence[tuple[int, Entry]], con: duckdb.DuckDBPyConnection, tables: Sequence[str]
+) -> dict[str, str]:
+    """Put the rows of loose packs into temporary tables; return their names, for tables that have any."""
+    names: dict[str, str] = {}
     for start in range(0, len(loose), TOGETHER):
-        with Reading(archive.objects, loose[start : start + TOGETHER], [table], con) as packs, packs.asking():
-            con.execute(f"INSERT INTO {quoted(name)} {packs.sql(table)}")
-    return f"{sql} UNION ALL SELECT * FROM {quoted(name)}"
+        with Reading(archive.objects, loose[start : start + TOGETHER], tables, con) as packs, packs.asking():
+            for table in filter(packs.has, tables):
+                if table not in names:
+                    names[table] = f"_loose {next(_NUMBERS)}"
+                    parquet.create(con, names[table], {CASE: "INTEGER", **schema_of(table)})
+                con.execute(f"INSERT INTO {quoted(names[table])} {packs.sql(table)}")
+    return names
