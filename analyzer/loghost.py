@@ -8,25 +8,25 @@ behind a syslog head.
 
 from __future__ import annotations
 
-import re
-
-from analyzer.kept_patterns import compiled
+from analyzer.kept_patterns import compiled, compiled_bytes
 
 _ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 _OLD = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?"
 _HOST = rb"(?P<host>[A-Za-z0-9][\w.:-]{0,252}(?<!:))"
-_NAMED = re.compile(
+_NAMED = compiled_bytes(
     rb"\s*(?:<\d{1,3}>(?:1 )?)?(?:" + _ISO + rb"|" + _OLD + rb") " + _HOST + rb" (?:[A-Z][a-z]\(\d{1,3}\)\S{0,3} +)?"
     rb"(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: )|NSXV? (?=\S)|(?=\d{4}-\d\d-\d\d \d\d:\d\d:))"
 )  # fmt: skip
-_UNNAMED = re.compile(rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))")
-_LEVELLED = re.compile(
+_UNNAMED = compiled_bytes(
+    rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
+)
+_LEVELLED = compiled_bytes(
     rb"\s*" + _ISO + rb" [A-Z][a-z]\(\d{1,3}\)\S{0,3} +(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
 )
-_REPEATED = re.compile(
+_REPEATED = compiled_bytes(
     rb"\s*(?:<\d{1,3}>)?(?:" + _ISO + rb"|" + _OLD + rb") (?:" + _HOST + rb" )?last message repeated \d{1,6} times?\b"
 )
-_RFC5424 = re.compile(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
+_RFC5424 = compiled_bytes(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
 _LEVELS = frozenset(
     b"info warning error verbose trivia debug notice critical crit alert emerg panic warn fatal trace".split()
 )

@@ -10,8 +10,8 @@ that is in none of these forms is a row as it was printed, for nobody has seen w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
@@ -93,10 +93,12 @@ _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)
 def parse(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
     known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
-    if not known and _tells_of_nothing(block):
+    cells = _cells(block)
+    begun = [] if known else list(islice(cells, MOST_LABELS))
+    if _tells_of_nothing(begun):
         yield fault_at(block, block.first_line, PARSER.name, "the same labels again, and no line says of what")
         return
-    for count, (object_, label, text, line) in enumerate(_cells(block)):
+    for count, (object_, label, text, line) in enumerate(chain(begun, cells)):
         if count == MOST_VALUES:
             yield fault_at(
                 block, line, PARSER.name, f"more than {MOST_VALUES:,} values in one output; the rest is not read"
@@ -110,9 +112,9 @@ def parse(block: Block) -> Output:
         yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
 
 
-def _tells_of_nothing(block: Block) -> bool:
+def _tells_of_nothing(begun: Sequence[Cell]) -> bool:
     """Tell whether an output begins with labels that come again and again below no name: values without a subject."""
-    labels = [(of_object, label) for of_object, label, *_ in islice(_cells(block), MOST_LABELS) if label]
+    labels = [(of_object, label) for of_object, label, *_ in begun if label]
     return len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
 
 

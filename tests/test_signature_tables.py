@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from analyzer import rules
 from analyzer.facts import Facts
-from analyzer.judge import judge, log_conditions
+from analyzer.judge import judge, log_conditions, signature_tables
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import LogScan, SearchStop
@@ -48,6 +50,26 @@ def test_several_columns_tell_subjects_apart() -> None:
 
     found = {item.subject for item in Kit().log(one, log).judge(one).findings}
     assert found == {"a 1 2017-10-02 08:02:00 UTC", "a 2 2017-10-02 08:03:00 UTC"}
+
+
+def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`per device` shows the earliest line of each device: of sixty lines of one device no other becomes a row."""
+    made: list[int] = []
+
+    def block(lines: list[str], first_line: int, address: str, **rest: Any) -> Block:
+        made.append(first_line)
+        return Block(lines, first_line, address, **rest)
+
+    monkeypatch.setattr(signature_tables, "Block", block)
+    rest = RULE[RULE.index("let:") : RULE.index("ask:")]
+    text = RULE.replace("join:\n  hit: {table: late, by: [device], rows: many}\n", "").replace(
+        rest, "when: dev.us > 10\noutcomes: [{when: true, severity: major, say: slow}]\nevidence: [dev.us]\n"
+    )
+    one = full(text)
+    judgement = Kit().log(one, "".join(line(minute, "late a took 50") for minute in range(60))).judge(one)
+
+    assert subjects(judgement) == {"a": ("major", "slow")}
+    assert made == [1]
 
 
 def test_without_per_each_line_is_a_subject() -> None:

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from analyzer import cache_folder
 from analyzer.errors import RuleFileError, UsageError
 from analyzer.limits import Limits
-from analyzer.scan import blocks, engines
-from analyzer.scan.blocks import NulGap
+from analyzer.scan import blocks, engines, hyperscanengine
+from analyzer.scan.blocks import LineBlocks, NulGap
+from analyzer.scan.compiled_pattern import Needle
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, analyse, literal_choices, required_literals
 from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
@@ -512,6 +513,29 @@ def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(scan, range(4)))
+
+
+@needs_hyperscan
+def test_literals_that_fill_up_a_small_set_propose_nothing() -> None:
+    """What is compiled beside few patterns, for the sake of a faster matcher, is no pattern: its text is never a hit."""
+    fillers = hyperscanengine._fillers(hyperscanengine.MANY)
+    text = b"".join(bytes.fromhex(one.replace("\\x", "")) for one in fillers)
+    scanner = Scanner([Signature("one", "t", r"path \d")], "hyperscan")
+    assert len(set(text.splitlines())) == 1
+    assert len(set(fillers)) == hyperscanengine.MANY
+    scan = scanner.scan([text + b"\n" + text + b" path 7\n"], "t")
+    assert [(hit.line, hit.signature) for hit in scan.hits] == [(2, "one")]
+    engine = HyperscanEngine({0: Needle.of(r"path \d")})
+    assert engine.propose(text + b"\n", len(text) + 1) == []
+    assert HyperscanEngine({})._database is None
+
+
+@pytest.mark.parametrize("size", [0, 1, blocks.BLOCK // 3, blocks.BLOCK - 9, blocks.BLOCK * 2, blocks.BLOCK * 2 + 7])
+def test_lines_are_counted_to_the_last(size: int) -> None:
+    """The lines of a log are counted whether its last block fills a buffer, half of it or none."""
+    data = b"\n\nline\n" * (size // 7) + b"x" * (size % 7)
+    tally = LineBlocks([data], 8192)
+    assert sum(block.lines for block in tally) == tally.tally.lines == len(data.splitlines())
 
 
 @needs_hyperscan

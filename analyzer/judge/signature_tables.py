@@ -8,7 +8,7 @@ whose value is unknown in a column that a join goes by makes it "unparsed": it b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.facts import Facts
 from analyzer.facts.records import Coverage
@@ -17,7 +17,7 @@ from analyzer.judge.log_hits import LogHit, stamp
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
-from analyzer.tables import Block, Row, Table, Value, cell_of
+from analyzer.tables import Block, Column, Row, Table, Value, cell_of
 
 
 @dataclass(slots=True)
@@ -38,14 +38,14 @@ def put(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
     Returns the names of the tables whose rows are not those they had before.
     """
     changed: set[str] = set()
-    made: dict[str, tuple[dict[str, _Lines], list[Row]]] = {}
+    made: dict[str, tuple[dict[str, _Lines], _Rows]] = {}
     for hit in rule.hits:
         log = rule.logs[hit.log]
         if hit.log not in made:
             lines = _lines(rule, log, facts, logs, limits.hits_per_signature)
-            made[hit.log] = lines, [*_rows(hit.table, log, (found for own in lines.values() for found in own.found))]
+            made[hit.log] = lines, _Rows(hit.table, log, [found for own in lines.values() for found in own.found])
         lines, whole = made[hit.log]
-        rows = list(_of_table(hit, whole))
+        rows = list(whole.of(hit))
         if facts.derive(hit.table, rows, _covers(rule, hit, lines, rows)):
             changed.add(hit.table.name)
     return changed
@@ -113,34 +113,52 @@ def _scan_doubts(facts: Facts, name: str, log: LogDef, node: str) -> Iterator[st
 # -- rows
 
 
-def _rows(table: Table, log: LogDef, found: Iterable[LogHit]) -> Iterator[Row]:
-    """Yield lines as rows; their blocks hold the neighbouring lines, and count up in the order of the lines."""
-    shadowed = [column.name for column in log.columns if log.table.column(column.name) is not None]
-    for number, one in enumerate(found):
+class _Rows:
+    """Lines of a signature as rows, each made when a table shows it: of a storm `per` leaves one in thousands."""
+
+    def __init__(self, table: Table, log: LogDef, found: Sequence[LogHit]) -> None:
+        self._table, self._found = table, found
+        self._shadowed = [column.name for column in log.columns if log.table.column(column.name) is not None]
+        self._made: dict[int, Row] = {}
+
+    def of(self, hit: HitTable) -> Iterator[Row]:
+        """Yield the rows of one table: all lines, or of each value of `per` the earliest on its node."""
+        per = [column for name in hit.per if (column := self._table.column(name)) is not None]
+        seen: set[tuple[Value, ...]] = set()
+        for number, one in enumerate(self._found):
+            key = (one.node, *self._cells(one, per))
+            if hit.per and key in seen:
+                continue
+            seen.add(key)
+            if number not in self._made:
+                self._made[number] = self._row(number, one)
+            row = self._made[number]
+            yield Row(hit.table, row.values, row.block, row.line)
+
+    def _row(self, number: int, one: LogHit) -> Row:
+        """Return a line as a row; its block holds the neighbouring lines, and counts up in the order of the lines."""
         hit = one.hit
         before, after = hit.around
         taken = stamp(one.time) if one.time is not None else ""
-        lines = [*before, hit.text, *after]
-        block = Block(lines, hit.line - len(before), hit.address, taken=taken, order=number)
+        block = Block([*before, hit.text, *after], hit.line - len(before), hit.address, taken=taken, order=number)
         block.named(one.node)
-        told: dict[str, Value] = {**one.values, "time": taken or None}
-        if shadowed:  # a group of the name of a column of the log is never that column
-            told |= {name: hit.groups.get(name) for name in shadowed}
-        cells = {column.name: cell_of(column, told.get(column.name)) for column in table.columns}
-        yield Row(table, {name: cell for name, cell in cells.items() if cell is not None}, block, hit.line)
+        cells = zip(self._table.columns, self._cells(one, self._table.columns), strict=True)
+        return Row(self._table, {column.name: cell for column, cell in cells if cell is not None}, block, hit.line)
+
+    def _cells(self, one: LogHit, columns: Sequence[Column]) -> list[Value]:
+        return [cell_of(column, self._told(one, column.name)) for column in columns]
+
+    def _told(self, one: LogHit, name: str) -> Value:
+        """Return what a line says in a column; a group of the name of a column of the log is never that column."""
+        if name in self._shadowed:
+            return one.hit.groups.get(name)
+        if name == "time":
+            return stamp(one.time) if one.time is not None else None
+        told: Value = one.values.get(name)
+        return told
 
 
-def _of_table(hit: HitTable, rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows of one table: all lines, or of each value of `per` the earliest on its node."""
-    seen: set[tuple[Value, ...]] = set()
-    for row in rows:
-        key = (row.block.node, *(row.values.get(name) for name in hit.per))
-        if not hit.per or key not in seen:
-            seen.add(key)
-            yield Row(hit.table, row.values, row.block, row.line)
-
-
-def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Iterable[Row]) -> dict[str, Coverage]:
+def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Sequence[Row]) -> dict[str, Coverage]:
     """Return by node how well the table is known."""
     keys = {theirs for join in rule.joins if join.alias.table.name == hit.table.name for _, theirs in join.by}
     nameless: dict[str, list[Row]] = {key: [] for key in lines}

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 
+from analyzer.kept_patterns import compiled
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText, did_you_mean
 from analyzer.lazy_dataclass import dataclass
 
@@ -27,10 +28,10 @@ KINDS = {TEXTS: "text", PATTERNS: "pattern", THRESHOLDS: "threshold"}
 REVISED = "revised"
 THRESHOLD_KEYS = ("is", "unit", "reason")
 
-_WHOLE = re.compile(r"\$([a-z][a-z0-9_]*)\Z")
-_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_WHOLE = compiled(r"\$([a-z][a-z0-9_]*)\Z")
+_NAME = compiled(r"[a-z][a-z0-9_]*\Z")
 # What is escaped, or in a class of characters, names nothing.
-_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?&([^)]*)\)", re.DOTALL)
+_PART = compiled(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?&([^)]*)\)", re.DOTALL)
 _PROSE = ("about", "source", "needs", "say", "do", "note", "caution", "not_this", "ask", "unsure")
 _NO_PROSE = ("run", "when", "where")
 

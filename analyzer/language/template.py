@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
+from analyzer.kept_patterns import compiled
 from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
@@ -22,10 +23,10 @@ from analyzer.text import once
 
 UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
-_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
-_SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
+_FIELD = compiled(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_NOUN = compiled(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
+_COUNTS = compiled(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
+_SPEC = compiled(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
 @dataclass(frozen=True, slots=True)

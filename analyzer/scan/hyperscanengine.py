@@ -19,6 +19,7 @@ from analyzer.scan.pureengine import PureEngine
 
 FORMAT = "backline/patterns-1"
 MOST_BYTES = 16 << 20  # of one database; the 168 patterns of all logs of a host take 141 kB
+MANY = 72  # expressions; for fewer literals the library chooses a matcher that takes two to three times as long
 
 
 class HyperscanEngine:
@@ -36,8 +37,9 @@ class HyperscanEngine:
         for number, needle in needles.items():
             for sought in expressions(needle):
                 own.setdefault(sought, []).append(number)
-        self._numbers = list(own.values())
-        self._database, places = self._compiled(list(own), cache_dir)
+        fill = _fillers(MANY - len(own)) if own else []
+        self._numbers = [*own.values(), *([] for _ in fill)]
+        self._database, places = self._compiled([*own, *fill], cache_dir)
         refused = sorted({number for place in places for number in self._numbers[place]})
         self._rest = PureEngine({number: needles[number] for number in refused}) if refused else None
 
@@ -112,6 +114,12 @@ class HyperscanEngine:
         except (OSError, TypeError, ValueError, self._hs.error):
             return None
         return database
+
+
+def _fillers(count: int) -> list[str]:
+    """Return literals that hardly any text holds, no two with one ending; who finds one proposes nothing."""
+    mixed = (number * 0x9E3779B1 % (1 << 36) for number in range(1, count + 1))
+    return ["".join(f"\\x0{int(digit) + 1}" for digit in f"{one:012o}") for one in mixed]
 
 
 @cache

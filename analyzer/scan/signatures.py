@@ -15,6 +15,7 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -45,18 +46,13 @@ class SearchesTogether:
     own: SignatureSet
 
     def block(self, block: LineBlock) -> None:
-        """Search one block; while a signature storms, each log is searched by itself."""
-        if any(one.storms() for one in self.searches):
-            for one in self.searches:
-                one.block(block)
-            return
-        engine = self.own.engine(frozenset(), block.end)
+        """Search one block."""
+        begins = [0, *accumulate(one.signatures for one in self.searches)]
+        storms = [first + number for one, first in zip(self.searches, begins, strict=False) for number in one.storms()]
+        engine = self.own.engine(frozenset(storms), block.end)
         proposals = engine.propose(block.data, block.end) if engine else []
-        first = 0
-        for one in self.searches:
-            behind = first + one.signatures
+        for one, (first, behind) in zip(self.searches, pairwise(begins), strict=True):
             one.block(block, [(at, number - first) for at, number in proposals if first <= number < behind])
-            first = behind
 
     def close(self) -> None:
         """Put the hits in order."""

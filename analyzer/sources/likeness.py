@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.kept_patterns import compiled
+from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources import codecs, sniff
 
 _ARCHIVE_NAME = compiled(
@@ -23,13 +23,13 @@ _ARCHIVES = (
     b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x04\x22\x4d\x18", b"LZIP", b"\x89LZO", b"]\0\0\x80\0", b"\x1f\x9d", b"MSCF",
 )  # fmt: skip
 # Near the start of a line: a date with a time, a time with seconds, or seconds since the boot in brackets.
-_STAMP = re.compile(
+_STAMP = compiled_bytes(
     rb".{0,40}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d[-/.]\d\d[-/.]\d{2,4} \d\d:\d\d"
     rb"|\b\d\d:\d\d:\d\d\b|\[ *\d+\.\d{6}\])",
     re.DOTALL,
 )
-_IN_STAMPS = (re.compile(rb"\d\d:\d\d"), re.compile(rb"\[ *\d+\.\d{6}\]"))  # one of these is in every stamp
-_RULED = re.compile(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
+_IN_STAMPS = (compiled_bytes(rb"\d\d:\d\d"), compiled_bytes(rb"\[ *\d+\.\d{6}\]"))  # one of these is in every stamp
+_RULED = compiled_bytes(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
 _LINES = 50
 _MOSTLY = 4 << 10  # bytes that hold as many lines in most texts
 _ENOUGH = 3  # lines that have to look alike

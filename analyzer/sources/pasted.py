@@ -6,10 +6,10 @@ it or what `grep` let through, so the two must not be taken for one another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import chain, islice
 
+from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources.encoding import decode
 from analyzer.sources.markup import unmarked
 from analyzer.sources.member import Member
@@ -18,12 +18,12 @@ from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
 
 # Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
-_MAYBE = re.compile(
-    rb"^[ \t>]*(?:\[[\w.-]+@|(?:\([\w.-]+\) ?)?[\w.-]+@[\w.-]+:|(?:~|/[\w./@:+-]*) #"
-    rb"|[A-Za-z0-9][\w.-]*(?:\([\w-]+\))? ?[#>]|(?:[\w./~-]*[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*",
-    re.MULTILINE,
+_MAYBE = (
+    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
+    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
 )
-_STAMPED = re.compile(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)")
+_FIRST, _FURTHER = compiled_bytes(_MAYBE), compiled_bytes(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
+_STAMPED = compiled(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough
@@ -60,8 +60,9 @@ def typed_in(raw: bytes) -> Prompt | None:
     if is_wide(raw):
         raw = "\n".join(decode(raw)).encode("utf-8", "replace")
     first: Prompt | None = None
-    for found in islice(_MAYBE.finditer(raw), _MOST_TRIED):
-        line = clean(found.group()[:MOST_TYPED].decode("utf-8", "replace")).strip()
+    begins = [found] if (found := _FIRST.match(raw)) else []
+    for found in islice(chain(begins, _FURTHER.finditer(raw)), _MOST_TRIED):
+        line = clean(found[1][:MOST_TYPED].decode("utf-8", "replace")).strip()
         prompt = find_prompt(line)
         if prompt is None or not (prompt.command or prompt.host):
             continue

@@ -6,9 +6,9 @@ rest would not have fitted above: that tells it from a remark below a line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from analyzer.kept_patterns import compiled
 from analyzer.sources.prompts import find_prompt
 from analyzer.sources.shapes import is_fence, is_prose, is_snip
 
@@ -16,12 +16,12 @@ WIDEST = 200  # characters a line has been wrapped at
 NARROWEST = 68
 MOST_RESTS = 60  # lines that one line of a log became
 COLUMNS = (80, 100, 120, 132, 160)  # of terminals
-_BEGINS = re.compile(
+_BEGINS = compiled(
     r"\s*(?:<\d{1,3}>(?:1 )?)?\[?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"
     r"|TSC: \d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
 _FIRST = frozenset("0123456789<[JFMASONDT")  # characters, most lines of dumps begin with others
-_PANIC = re.compile(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
+_PANIC = compiled(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
 _MAIL = 80  # characters that no mail program goes over
 
 
