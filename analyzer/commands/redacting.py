@@ -134,13 +134,14 @@ def redacted_log(
     """
     from analyzer.errors import RefusedError
     from analyzer.merged_log.reading import MergedLog
+    from analyzer.redact.log_lines import LineNames
     from analyzer.triage import Options, gathered
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
         redaction.facts(gathered(paths, (), Options()).facts)
     for path in paths:
         redaction.identities.given(path.name)
-    names = redaction.log_names()
+    names = LineNames(redaction.taking())
     merged = MergedLog(paths, query, heard=names.take)
     return _redacted_lines(redaction, merged, names, form), merged.summary
 
@@ -148,6 +149,7 @@ def redacted_log(
 def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, form: str) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
     from analyzer.merged_log.show import written
+    from analyzer.redact.log_lines import LineProof, LineReplacer
 
     lines = merged.lines()
     first = list(islice(lines, 1))  # all was read once now
@@ -156,7 +158,7 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
         names.take([log.part.address])
     names.close()
     redaction.keep()
-    replacer, proof = redaction.log_lines()
+    replacer, proof = LineReplacer(redaction.replacer), LineProof(redaction.residue)
 
     def free() -> Iterator[MergedLine]:
         for some in _batched(chain(first, lines)):
