@@ -30,7 +30,11 @@ def redact_options(command: Command) -> Command:
 
     @wraps(command)
     def chosen(*args: Any, **words: Any) -> Any:
-        return command(*args, redact=RedactChoice(words), **words)
+        choice = RedactChoice(words)
+        try:
+            return command(*args, redact=choice, **words)
+        finally:
+            choice.say_what_stays()
 
     file = click.Path(path_type=Path, readable=False, dir_okay=False)
     kept = "Where the names and their pseudonyms are kept; give it again for the next case."
@@ -46,6 +50,7 @@ class RedactChoice:
     def __init__(self, words: dict[str, Any]) -> None:
         self.on: bool = words.pop("redact")
         self.path: Path | None = words.pop("redact_map")
+        self._begun: Redaction | None = None
 
     def begin(self, *, beside: str = "") -> Redaction | None:
         """Return the redaction, None when it was not asked for; the map lies in its file.
@@ -62,7 +67,14 @@ class RedactChoice:
             raise UsageError(
                 "--redact needs a file for the names", do="Name it with --redact-map, apart from what you hand out."
             )
-        return Redaction(self.path)
+        self._begun = Redaction(self.path)
+        return self._begun
+
+    def say_what_stays(self) -> None:
+        """Say how many names running text keeps, once they are in the map."""
+        if self._begun is not None and (words := len(self._begun.map.words)):
+            one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
+            click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
 def map_file(folder: Path) -> Path:
@@ -86,9 +98,6 @@ def say_where_the_map_is(redaction: Redaction) -> None:
     if redaction.map.path is not None:
         told = for_terminal(str(redaction.map.path))
         click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
-    if words := len(redaction.map.words):
-        one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
-        click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
 def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction) -> tuple[Summary, FindSummary]:
