@@ -50,7 +50,7 @@ class HostMoment:
 
     def files(self) -> dict[str, str | bytes]:
         """Return the bundle, and a transcript with the counters of its ports."""
-        top, made = vm_support(self.name, "6.5.0", self.build, {**self._commands(), **self.extra})
+        top, made = vm_support(self.name, "6.5.0", self.build, {**self.commands(), **self.extra})
         if self.uptime is None:
             del made[f"{top}/commands/localcli_system-stats-uptime-get.txt"]
         found: dict[str, str | bytes] = {f"{self.name.partition('.')[0]}.tgz": tgz(made)}
@@ -66,7 +66,8 @@ class HostMoment:
                 (folder / name).write_bytes(body.encode() if isinstance(body, str) else body)
         return folder
 
-    def _commands(self) -> dict[str, str]:
+    def commands(self) -> dict[str, str]:
+        """Return what its commands print, by their file."""
         ports = [(33554434 + n, 4, 0, "vSwitch0", mac, name) for n, (name, mac) in enumerate(self.nics.items())]
         ports += [(vm.port, 5, 9, "vSwitch0", vm.mac, f"{vm.name}.eth0") for vm in self.vms]
         made = {

@@ -177,12 +177,13 @@ def test_a_vm_that_moved_is_found_on_the_other_host(tmp_path: Path) -> None:
 def test_a_vm_that_left_is_not_told_as_moved(tmp_path: Path) -> None:
     """The check can fail: a VM that is on no host of the later side is gone."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470)]).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("db01", "00:50:56:a6:81:02", 33554470)])
+    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("db01", "00:50:56:a6:81:02", 33554470, "56 4d 02")])
     made = compared(before, after.write(tmp_path / "after"))
 
     states = {(one["state"], one["subject"].partition(" ")[0]) for one in made["subjects"]}
     assert ("gone", "web01") in states
     assert ("new", "db01") in states
+    assert "The VM web01 is no longer on esx81.lab.example. The VM db01 is new on esx81.lab.example." in made["summary"]
     assert not [one for one in made["counters"] if one["table"] == "esxi.vmxnet3_rx_summary"], (
         "port 33554470 is another VM"
     )
@@ -201,6 +202,8 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     assert new["why"] == "vmnic1 is another card: 00:25:90:aa:81:01 became 00:25:90:bb:99:01"
     changed = next(one for one in made["changes"] if one["column"] == "mac")
     assert changed["note"].startswith("another card in its place")
+    assert "vmnic1 of esx81.lab.example is another card: 00:25:90:aa:81:01 → 00:25:90:bb:99:01." in made["summary"]
+    assert "of frames received, counted by another card." in made["summary"]
 
 
 def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
@@ -214,6 +217,40 @@ def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
     assert (errors["values"], errors["steps"][0]["difference"]) == ([500, 510], 10)
     names = {tuple(one["values"]) for one in made["changes"] if one["column"] == "pnic"}
     assert names == {("vmnic0", "vmnic1"), ("vmnic1", "vmnic0")}
+    assert "esx81.lab.example: vmnic0 is now vmnic1, vmnic1 is now vmnic0." in made["summary"]
+    assert "none before" not in errors["steps"][0]["because"], "500 were there before; no frame passed since"
+
+
+def test_an_upgrade_and_a_larger_datastore_stand_on_top(tmp_path: Path) -> None:
+    """Release, driver and firmware of both NICs, the VIB, the size of the datastore, and a counter that one driver has alone."""
+    form = "{:<49}  {:<11}  {:<35}  {:<7}  {:<6}  {:>13}  {:>13}\n"
+    head = form.format("Mount Point", "Volume Name", "UUID", "Mounted", "Type", "Size", "Free")
+    head += form.format("-" * 49, "-" * 11, "-" * 35, "-" * 7, "-" * 6, "-" * 13, "-" * 13)
+    volume = "59e1f0aa-1b2c3d4e-0005-002590aa8101"
+    sides = []
+    for side, at, build, i40en, version, firmware, size, missed in (
+        ("before", {}, 5969303, "1.3.1", "1.4.1", "0x800003df", 1 << 40, 100),
+        ("after", {"captured": LATER, "uptime": UP}, 6765664, "1.5.6", "1.7.3", "0x80000a2c", 1 << 41, 4100),
+    ):
+        host = HostMoment(build=build, i40en=i40en, **at)
+        nics = host.commands()["commands/nicinfo.sh.txt"].replace("1.4.1", version).replace("0x800003df", firmware)
+        host.extra = {
+            "commands/nicinfo.sh.txt": f"{nics}\nNIC Private statistics:\n     rx_missed_errors: {missed}\n",
+            "commands/localcli_storage-filesystem-list.txt": head
+            + form.format(f"/vmfs/volumes/{volume}", "datastore1", volume, "true", "VMFS-6", size, size // 2),
+        }
+        sides.append(host.write(tmp_path / side))
+    summary = compared(*sides)["summary"]
+
+    for words in (
+        "went from ESXi 6.5 U1 (build 5969303) to ESXi 6.5 U1 Express Patch 4 (build 6765664).",
+        "Driver version of vmnic0 and vmnic1 on esx81.lab.example went from 1.4.1 to 1.7.3.",
+        "Firmware version of vmnic0 and vmnic1 on esx81.lab.example went from 0x800003df to 0x80000a2c.",
+        "VIB version of i40en on esx81.lab.example went from 1.3.1 to 1.5.6.",
+        "The datastore datastore1 on esx81.lab.example grew from 1.00 TiB to 2.00 TiB.",
+        "rx_missed_errors of vmnic1 on esx81.lab.example went from 100 to 4,100: worse",
+    ):
+        assert words in summary, summary
 
 
 def test_a_rename_is_no_new_host_and_no_new_vm(tmp_path: Path) -> None:
@@ -229,6 +266,7 @@ def test_a_rename_is_no_new_host_and_no_new_vm(tmp_path: Path) -> None:
     assert {one["state"] for one in made["findings"]} == {"same"}
     assert ["web01", "web-new"] in [one["values"] for one in made["changes"]]
     assert "esx81.lab.example is now esx99.lab.example" in made["conclusion"][0]["text"]
+    assert "The VM web01 on esx99.lab.example is now called web-new." in made["summary"]
 
 
 def test_serial_numbers_that_nobody_filled_in_pair_nothing(tmp_path: Path) -> None:
@@ -250,6 +288,11 @@ def test_three_captures_give_a_rate_for_each_interval(tmp_path: Path) -> None:
     errors = counter(made, "rx_crc_errors", "vmnic1")
     assert errors["values"] == [500, 548, 1268]
     assert [(step["difference"], step["per_hour"]) for step in errors["steps"]] == [(48, 1.0), (720, 30.0)]
+    assert (
+        "went 500 → 548 → 1,268: 1.0 an hour, then 30.0 an hour; in the last interval 23.6 times more"
+        in made["summary"]
+    )
+    assert "2 days, then 24 hours lie between the captures." in made["conclusion"][0]["text"]
 
 
 def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_path: Path) -> None:
@@ -269,6 +312,8 @@ def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_pa
     steps = [(step["state"], step["difference"], step["per_hour"]) for step in told["steps"]]
     assert steps == [("went on", 48, 1.0), ("started again", None, None), ("went on", 48, 2.0)]
     assert "esx81.lab.example was booted in between." in made["summary"]
+    start = next(one for one in made["conclusion"] if one["text"].startswith("Counting started again."))
+    assert [place["side"] for place in start["at"]] == [1, 2], "the boot lies between the second and the third"
 
 
 def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
@@ -285,6 +330,11 @@ def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
     assert not {"mac", "serial_number", "hostname"} & {one["column"] for one in made["changes"]}
     assert all(one["steps"][0]["difference"] is None for one in made["counters"])
     assert "i40en is only on bad" in result.stdout
+    assert (
+        "good runs ESXi 6.5 U1 Express Patch 4 (build 6765664); bad runs ESXi 6.5 U1 (build 5969303)."
+        in made["summary"]
+    )
+    assert "of a place that states" not in result.stdout
     page = (folder / "compare.html").read_text(encoding="utf-8")
     assert "only on bad" in page
     assert ">new<" not in page

@@ -92,7 +92,11 @@ def test_names_that_are_words_are_told(hostile: tuple[dict[str, Any], Path], tmp
     assert {"error": "vm", "server": "vm", "10": "vm", "a": "vm"}.items() <= listed.items()
     assert not {"esx01-db", "x.*+(y)[z]"} & listed.keys()
     done = CliRunner().invoke(main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "out"), "--redact"])
-    assert f"{len(listed)} names are words or numbers, and left in running text; the map lists them" in done.output
+    told = f"{len(listed)} names are words or numbers, and left in running text; the map lists them"
+    assert told in done.output
+    shown = ["show", str(tmp_path / "plain" / "case.json"), "--redact", "--redact-map", str(tmp_path / "map.json")]
+    CliRunner().invoke(main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "plain"), "--quiet"])
+    assert "names are words or numbers, and left in running text" in CliRunner().invoke(main, shown).stderr
 
 
 def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, Any], Path]) -> None:

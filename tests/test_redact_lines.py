@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import textwrap
 import urllib.parse
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,12 +19,15 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.merged_log import show
+from analyzer.redact import signedlines
 from analyzer.redact.identities import Identities
 from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
 from analyzer.redact.namemap import NameMap
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import Residue
+from analyzer.redact.textforms import found_at
 from tests.redaction_check import spellings
+from tests.test_redact_places import LINES
 
 CASE = Path(__file__).resolve().parent.parent / "samples" / "cases" / "slow-storage"
 # A host whose names are parts of one another, spelled in more ways than one.
@@ -167,3 +171,39 @@ def test_the_material_is_read_once_for_its_lines(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(MergedLog, "_read", lambda self, *args, **words: read.append(1) or whole(self, *args, **words))
     assert run("log", CASE, "--redact", "--redact-map", tmp_path / "map").exit_code == 0
     assert read == [1]
+
+
+def test_encoded_lines_of_a_mail_are_hidden_with_what_goes_on_in_the_next(tmp_path: Path) -> None:
+    """Base64 in lines of 76 signs, hexadecimal in lines of 60: a host name across their ends is in none that is printed."""
+    text = f"The host is called {'x' * 28}zqesx77.acmeforge.example, and {'so on ' * 20}".encode()
+    lines = [*textwrap.wrap(base64.b64encode(text).decode(), 76)[:-1], *textwrap.wrap(text.hex(), 60)[:-1]]
+    assert not any(b"zqesx77.acmeforge" in base64.b64decode(line) for line in lines[:2]), (
+        "the end of a line cuts it in two"
+    )
+    head = "cpu25:33994)ALERT: hostd detected to be non-responsive: "
+    log = "".join(f"2021-03-01T04:{at:02}:08.775Z {head}{line}\n" for at, line in enumerate(lines))
+    (tmp_path / "vmkernel.log").write_text(log, encoding="utf-8")
+    (tmp_path / "typed.txt").write_text("[root@zqesx77:~] hostname\nzqesx77.acmeforge.example\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map.json")])
+    assert done.stdout.count("non-responsive") == len(lines)
+    assert [line for line in lines if line in done.stdout] == []
+
+
+def test_a_sign_finds_in_its_lines_what_it_finds_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pattern is tried on the lines that hold a word it needs: the same names at the same places as on every line."""
+    text = "\n".join(
+        [f"2021-03-01T04:00:08.775Z {line[0]}" for line in LINES] + [f"nothing here {n}" for n in range(300)]
+    )
+    some = list(found_at(text, set(), lambda _kind: True))
+    monkeypatch.setattr(signedlines, "FEW", len(text))
+    assert some == list(found_at(text, set(), lambda _kind: True)) and len(some) > len(LINES) / 2
+
+
+@pytest.mark.parametrize("name", ["cafe01", "0xcafe0", "12345us"])
+def test_a_name_that_looks_like_a_number_is_replaced_in_one(name: str) -> None:
+    """Short numbers are not looked at, unless a name looks like one."""
+    known = NameMap()
+    known.reserve([name])
+    line = "at 0xcafe01 after 12345us in 0xcafe0"
+    assert name not in LineReplacer(Replacer(known, [("vm", name)])).texts([line])[line]
+    assert LineReplacer(Replacer(known, [("vm", "web-server-01")])).texts([line])[line] == line

@@ -30,7 +30,11 @@ def redact_options(command: Command) -> Command:
 
     @wraps(command)
     def chosen(*args: Any, **words: Any) -> Any:
-        return command(*args, redact=RedactChoice(words), **words)
+        choice = RedactChoice(words)
+        try:
+            return command(*args, redact=choice, **words)
+        finally:
+            choice.say_what_stays()
 
     file = click.Path(path_type=Path, readable=False, dir_okay=False)
     kept = "Where the names and their pseudonyms are kept; give it again for the next case."
@@ -46,6 +50,7 @@ class RedactChoice:
     def __init__(self, words: dict[str, Any]) -> None:
         self.on: bool = words.pop("redact")
         self.path: Path | None = words.pop("redact_map")
+        self._begun: Redaction | None = None
 
     def begin(self, *, beside: str = "") -> Redaction | None:
         """Return the redaction, None when it was not asked for; the map lies in its file.
@@ -62,7 +67,14 @@ class RedactChoice:
             raise UsageError(
                 "--redact needs a file for the names", do="Name it with --redact-map, apart from what you hand out."
             )
-        return Redaction(self.path)
+        self._begun = Redaction(self.path)
+        return self._begun
+
+    def say_what_stays(self) -> None:
+        """Say how many names running text keeps, once they are in the map."""
+        if self._begun is not None and (words := len(self._begun.map.words)):
+            one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
+            click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
 def map_file(folder: Path) -> Path:
@@ -86,9 +98,6 @@ def say_where_the_map_is(redaction: Redaction) -> None:
     if redaction.map.path is not None:
         told = for_terminal(str(redaction.map.path))
         click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
-    if words := len(redaction.map.words):
-        one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
-        click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
 def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction) -> tuple[Summary, FindSummary]:
@@ -134,13 +143,14 @@ def redacted_log(
     """
     from analyzer.errors import RefusedError
     from analyzer.merged_log.reading import MergedLog
+    from analyzer.redact.log_lines import LineNames
     from analyzer.triage import Options, gathered
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
         redaction.facts(gathered(paths, (), Options()).facts)
     for path in paths:
         redaction.identities.given(path.name)
-    names = redaction.log_names()
+    names = LineNames(redaction.taking())
     merged = MergedLog(paths, query, heard=names.take)
     return _redacted_lines(redaction, merged, names, form), merged.summary
 
@@ -148,6 +158,7 @@ def redacted_log(
 def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, form: str) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
     from analyzer.merged_log.show import written
+    from analyzer.redact.log_lines import LineProof, LineReplacer
 
     lines = merged.lines()
     first = list(islice(lines, 1))  # all was read once now
@@ -156,7 +167,7 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
         names.take([log.part.address])
     names.close()
     redaction.keep()
-    replacer, proof = redaction.log_lines()
+    replacer, proof = LineReplacer(redaction.replacer), LineProof(redaction.residue)
 
     def free() -> Iterator[MergedLine]:
         for some in _batched(chain(first, lines)):

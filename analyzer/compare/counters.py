@@ -155,7 +155,7 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
         return {"verdict": "same", "because": "nothing passed in between"}
     for place, what in ((1, "what passed"), (2, "the time it counted")):
         old, new = earlier[place], now[place]
-        if not old or new is None:
+        if not old or new is None or (new == 0 and now[0]):  # of nothing that passed there is no share
             continue
         expected = earlier[0] * new / old
         if max(expected, now[0]) < FEW:

@@ -13,11 +13,12 @@ from analyzer.compare.cards import card_changes
 from analyzer.compare.finding_states import finding_records
 from analyzer.compare.machines import ComparedMachine, pair_machines, paired_by, seconds
 from analyzer.compare.matching import Match
+from analyzer.compare.opening import summary
 from analyzer.compare.resets import boot_between, interval
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.rows import Mode, RowComparison, with_rows
 from analyzer.compare.sides import CaseSide, captured_at
-from analyzer.compare.story import conclusion, summary
+from analyzer.compare.story import conclusion
 from analyzer.errors import UsageError
 
 SCHEMA = "backline/compare-1"

@@ -62,9 +62,8 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:
-            why = (
-                f"the host was booted in between: up for {_span(later.uptime)}, {_span(apart)} after the first capture"
-            )
+            since = f"{_span(apart)} after the earlier capture"
+            why = f"the host was booted in between: up for {_span(later.uptime)}, {since}"
             return CounterStart("started again", why, rows)
         if first - last > slack:
             return CounterStart("not known", "the boot seems to lie earlier than before: a clock was set", rows)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from analyzer.compare import sections
-from analyzer.report.comparison_words import arrow, percent, shown, span
+from analyzer.report.comparison_words import arrow, percent, shown, sized, span
 from analyzer.text import counted
 
 Record = dict[str, Any]
@@ -20,8 +21,22 @@ _PLAIN = {
     "pkts_rx_oob": "packets out of buffers in the guest",
     "mac": "MAC address",
 }
+# Columns whose meaning is written for a table, and reads badly in a sentence.
+_NAMES = {
+    ("esxi.release", "build"): "build number",
+    ("esxi.release", "release"): "release",
+    ("esxi.release", "version"): "version",
+    ("esxi.vib", "version"): "VIB version",
+    ("esxi.pnic", "pnic"): "name of the NIC",
+    ("esxi.pnic_stats", "rx_crc_errors"): "frames with a bad checksum",
+    ("esxi.net_stats", "client_vm"): "VM on the port",
+    ("esxi.vm", "vmx_path"): "path of the .vmx file",
+    ("esxi.pnic_info", "driver_version"): "driver version",
+    ("esxi.pnic_info", "firmware_version"): "firmware version",
+    ("esxi.filesystem", "total_bytes"): "size",
+}
 # How the paragraph on top says it: who, what it is now, what it was.
-_PHRASES = {
+PHRASES = {
     "ring1_size": "receive ring #1 of {who} holds {now} descriptors instead of {was}",
     "ring2_size": "receive ring #2 of {who} holds {now} descriptors instead of {was}",
     "out_of_buffers": "{who} ran out of receive buffers {now} times instead of {was}",
@@ -35,44 +50,8 @@ _IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
 _WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "same": 3}
 
 
-def summary(made: Record) -> str:
-    """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
-    changes = sorted(_groups(made), key=lambda some: (some[0]["column"] not in _PHRASES, _section(some[0])))
-    phrased = [some for some in changes if some[0]["column"] in _PHRASES] or changes
-    said = [_tally(made), *_between(made), *(f"{_phrase(some, made)}." for some in phrased[:3])]
-    counters = [one for one in _main(made) if one["column"] in _PHRASES] or _main(made)
-    for one in counters[:3]:
-        said.append(f"{_phrase([one], made)}{_measured(one, made)}.")
-        left = (sentence["text"] for sentence in _left(one, _row_of(one, made)))
-        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("All")]
-    said += [f"{sentence['text'].partition(' (')[0]}." for sentence in _memory(made)]
-    return " ".join(text for text in said if text)
-
-
-def _between(made: Record) -> list[str]:
-    """Return what lies between captures and lets counters begin anew: another name, a boot, a move, another card."""
-    if made["mode"] == "hosts":
-        return []
-    booted = (
-        f"{machine['name']} was booted in between."
-        for machine in made["machines"]
-        if any(step["state"] == "started again" for step in machine["steps"])
-    )
-    moved = (
-        f"{one['subject'].partition(' (')[0]} moved from {one['machine']}."
-        for one in made["subjects"]
-        if one["state"] == "moved"
-    )
-    cards = (
-        f"{one['subject']} of {one['machine']} is another card."
-        for one in made["changes"]
-        if one["note"].startswith("another card")
-    )
-    told = list(dict.fromkeys([*(f"{text}." for text in _renamed(made)), *booted, *moved, *cards]))
-    return told[:MOST]
-
-
-def _renamed(made: Record) -> list[str]:
+def renamed(made: Record) -> list[str]:
+    """Return which machines have another name on the last side."""
     return [
         f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
         for machine in made["machines"]
@@ -80,63 +59,20 @@ def _renamed(made: Record) -> list[str]:
     ]
 
 
-def _phrase(some: Sequence[Record], made: Record) -> str:
-    """Return what changed of one thing, or of several that changed alike, as half a sentence."""
-    one = some[0]
-    subject = one["subject"] if len(some) == 1 else one["subject"].partition(", ")[0]
-    who = (subject or one["machine"]) if one["column"] in _PHRASES else _owned(subject, one["machine"])
-    known = [shown(value) for value in one["values"] if value is not None]
-    if one["column"] in _PHRASES and made["mode"] == "time":
-        text = _PHRASES[one["column"]].format(who=who, was=known[0], now=known[-1])
-    elif made["mode"] == "hosts":
-        text = f"{name_of(one)}{f' of {subject}' if subject else ''}: {_values(one, made)}"
-    else:
-        went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else arrow(one["values"])
-        text = f"{name_of(one).partition(':')[0]} of {who} went {went}"
-    return text[:1].upper() + text[1:] if text.startswith(("receive ring", name_of(one)[:1].lower())) else text
-
-
-def _owned(subject: str, machine: str) -> str:
+def owned(subject: str, machine: str) -> str:
+    """Return a thing with its machine."""
     return f"{subject} on {machine}" if subject and machine else subject or machine
 
 
-def _values(one: Record, made: Record) -> str:
+def values_of(one: Record, made: Record) -> str:
     """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
     if made["mode"] == "time":
-        return arrow(one["values"])
+        return " → ".join(sized(value, one["unit"]) for value in one["values"])
     return ", ".join(
-        f"{shown(value)} on {side['name']}"
+        f"{sized(value, one['unit'])} on {side['name']}"
         for value, side in zip(one["values"], made["sides"], strict=True)
         if value is not None
     )
-
-
-def _measured(one: Record, made: Record) -> str:
-    step = one["steps"][-1]
-    if all(share is not None for share in step["shares"]):
-        word = {"better": "better", "worse": "worse", "same": "as before"}.get(one["verdict"], "no proof yet")
-        new, old = (percent(share) for share in reversed(step["shares"]))
-        if made["mode"] == "hosts":
-            return f", {old} against {new} of {step['of_words']}"
-        return f", {new} instead of {old} of {step['of_words']}: {word}"
-    return f": {one['verdict']}, {step['because']}"
-
-
-def _tally(made: Record) -> str:
-    words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
-    counts = {word: sum(one["state"] == word and not one["muted"] for one in made["findings"]) for word in words}
-    if made["mode"] == "hosts":
-        names = (made["sides"][0]["name"], made["sides"][-1]["name"])
-        counts = {
-            f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
-            f"not judged on {names[-1]}": counts["no longer judged"],
-            "on both": counts["same"] + counts["worse"] + counts["better"],
-        }  # fmt: skip
-    told = [f"{number:,} {word}" for word, number in counts.items() if number]
-    worst = [one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]][:2]
-    named = "; ".join(f"{one['title']} ({one['subject']})" for one in worst)
-    said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
-    return f"{said} First of all: {named}." if named else said
 
 
 def conclusion(made: Record) -> list[Record]:
@@ -147,15 +83,22 @@ def conclusion(made: Record) -> list[Record]:
     said += _changes(made)
     said += _counters(made)
     said += _samples(made)
-    said += _memory(made)
+    said += memory(made)
     said += _appeared(made)
     said += _open(made)
     return said
 
 
 def name_of(record: Record) -> str:
-    """Return what a column is called: its plain name, else its meaning, else the column itself."""
-    return _PLAIN.get(record["column"]) or str(record["meaning"] or record["column"])
+    """Return what a column is called: its plain name, else its meaning without remarks, else the column itself."""
+    name = _NAMES.get((record["table"], record["column"])) or _PLAIN.get(record["column"])
+    return name or re.split("[:;] ", str(record["meaning"] or record["column"]))[0]
+
+
+def named(record: Record) -> tuple[str, str]:
+    """Return what a counter is called and whose it is; a table of counters by name has the name in its key."""
+    whose, _, name = record["subject"].rpartition(", ")
+    return (name, whose) if record["column"] == "value" and whose else (name_of(record), record["subject"])
 
 
 def _sentence(text: str, *places: Iterable[Record | None]) -> Record:
@@ -178,16 +121,20 @@ def _about(made: Record) -> Record:
     )
     if made["mode"] == "hosts":
         return _sentence(f"{' and '.join(names)} are different hosts; this is what differs between them.")
-    lengths = [step["seconds"] for machine in made["machines"] for step in machine["steps"] if step["seconds"]]
-    when = f" {span(max(lengths))} lie between the captures." if lengths and len(names) == 2 else ""
+    lengths: dict[int, float] = {}
+    for step in (step for machine in made["machines"] for step in machine["steps"] if step["seconds"]):
+        lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
+    lie = ", then ".join(span(length) for _, length in sorted(lengths.items()))
+    when = f" {lie} lie between the captures." if lengths else ""
     times = {side["captured"] for side in made["sides"]}
     if not lengths and len(times) < len(names) and "" not in times:
         when = " The sides state the same time of capture, so there are no rates."
     elif not lengths:
         when = " No time of capture tells how long lies between them, so there are no rates."
-    renamed = _renamed(made)
-    more = f" {'; '.join(renamed)}." if renamed else ""
-    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} on more than one side.{when}{more}")
+    others = renamed(made)
+    more = f" {'; '.join(others)}." if others else ""
+    both = "both sides" if len(names) == 2 else "more than one side"
+    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} on {both}.{when}{more}")
 
 
 def _findings(made: Record) -> list[Record]:
@@ -228,23 +175,26 @@ def _rest(some: Sequence[Any], what: str) -> list[Record]:
 def _starts(made: Record) -> list[Record]:
     if made["mode"] == "hosts":
         return []
-    found: dict[str, list[Record]] = {}
+    found: dict[str, list[Record | None]] = {}
     unknown: list[Record] = []
     for machine in made["machines"]:
         for step in machine["steps"]:
             if step["state"] == "started again":
-                found.setdefault(f"{machine['name']}: {step['why']}", step["at"])
+                found.setdefault(f"{machine['name']}: {step['why']}", _by_side(step, step["at"], made))
             elif step["state"] == "not known" and any(one["machine"] == machine["name"] for one in made["counters"]):
                 text = f"Nothing tells whether {machine['name']} was booted in between: {step['why']}."
-                unknown.append(_sentence(f"{text} Its counters may have started again.", step["at"]))
+                unknown.append(
+                    _sentence(f"{text} Its counters may have started again.", _by_side(step, step["at"], made))
+                )
     for counter in made["counters"]:
         for step in counter["steps"]:
             if step["state"] == "started again":
                 subject = f" {counter['subject']}" if counter["subject"] else ""
                 key = f"{counter['machine']}: {step['why']}"
                 if not any(key == known for known in found):
-                    found[key if not subject else f"{counter['machine']},{subject}: {step['why']}"] = step["why_at"]
-    unique: dict[str, tuple[str, list[Record]]] = {}
+                    at = _by_side(step, step["why_at"], made)
+                    found[key if not subject else f"{counter['machine']},{subject}: {step['why']}"] = at
+    unique: dict[str, tuple[str, list[Record | None]]] = {}
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
@@ -252,22 +202,34 @@ def _starts(made: Record) -> list[Record]:
     return said + _rest(texts, "new starts of counters")
 
 
-def _groups(made: Record) -> list[list[Record]]:
+def _by_side(step: Record, at: Sequence[Record], made: Record) -> list[Record | None]:
+    """Return the places that tell of a step, each at its side: the one it begins with and the one it ends with."""
+    places: list[Record | None] = [None] * len(made["sides"])
+    sides = [step["from"], step["to"]]
+    if len(at) == 1 and "of the earlier side" in step["why"]:  # the row of the later one is all there is
+        sides = [step["to"]]
+    for side, place in zip(sides, at, strict=False):
+        places[side] = place
+    return places
+
+
+def groups(made: Record) -> list[list[Record]]:
     """Return changes that read alike on one machine together, by section; measured values are none of them."""
     groups: defaultdict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for one in made["changes"]:
         if one["section"] != sections.MEASURED:
             groups[one["section"], one["table"], one["column"], repr(one["values"]), one["machine"]].append(one)
-    return sorted(groups.values(), key=lambda some: (_section(some[0]), -len(some)))
+    return sorted(groups.values(), key=lambda some: (section_rank(some[0]), -len(some)))
 
 
-def _section(one: Record) -> int:
+def section_rank(one: Record) -> int:
+    """Return the place of the section of a change."""
     known = sections.SECTIONS
     return known.index(one["section"]) if one["section"] in known else len(known)
 
 
 def _changes(made: Record) -> list[Record]:
-    ranked = _groups(made)
+    ranked = groups(made)
     word = "Differs" if made["mode"] == "hosts" else "Changed"
     said = []
     for some in ranked[: 2 * MOST]:
@@ -277,16 +239,16 @@ def _changes(made: Record) -> list[Record]:
         where = f"{one['machine']}, {who}" if who else one["machine"]
         note = f" ({one['note']})" if one["note"] else ""
         if made["mode"] == "hosts":
-            what = f"{name_of(one)}{f' of {who}' if who else ''}: {_values(one, made)}"
+            what = f"{name_of(one)}{f' of {who}' if who else ''}: {values_of(one, made)}"
         else:
-            what = f"{name_of(one)} {arrow(one['values'])}: {where}".strip()
+            what = f"{name_of(one)} {values_of(one, made)}: {where}".strip()
         said.append(_sentence(f"{word}: {what}{note}.", *(each["at"] for each in some[:3])))
     if len(ranked) > 2 * MOST:
         said.append(_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
     return said
 
 
-def _main(made: Record) -> list[Record]:
+def main_counters(made: Record) -> list[Record]:
     """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
     bad = [one for one in made["counters"] if one["bad"] and one["verdict"] not in ("none", "")]
     kinds = {_thing(one) for one in bad if one["column"] not in _TOTALS}
@@ -305,18 +267,19 @@ def _rank(column: str) -> int:
     return [*_PLAIN].index(column) if column in _PLAIN else len(_PLAIN)
 
 
-def _row_of(one: Record, made: Record) -> dict[str, Record]:
+def row_of(one: Record, made: Record) -> dict[str, Record]:
+    """Return the counters of one row by their column."""
     place = (one["table"], one["machine"], one["subject"])
     some = (each for each in made["counters"] if (each["table"], each["machine"], each["subject"]) == place)
     return {each["column"]: each for each in some}
 
 
 def _counters(made: Record) -> list[Record]:
-    main = _main(made)
+    main = main_counters(made)
     said = []
     for one in main[:MOST]:
         said.append(_sentence(_counter(one, made), one["at"]))
-        said += _left(one, _row_of(one, made))
+        said += left_over(one, row_of(one, made))
     if len(main) > MOST:
         said.append(_sentence(f"{len(main) - MOST:,} more counters of errors and drops are listed below."))
     return said
@@ -328,10 +291,15 @@ def _size(one: Record) -> float:
 
 def _counter(one: Record, made: Record) -> str:
     step = one["steps"][-1]
-    who = one["subject"] if made["mode"] == "hosts" else ", ".join(filter(None, (one["machine"], one["subject"])))
-    text = f"{who}: {name_of(one)} {_values(one, made)}" if who else f"{name_of(one)} {_values(one, made)}"
+    name, whose = named(one)
+    who = whose if made["mode"] == "hosts" else ", ".join(filter(None, (one["machine"], whose)))
+    text = f"{who}: {name} {values_of(one, made)}" if who else f"{name} {values_of(one, made)}"
     shares = step["shares"]
-    if all(share is not None for share in shares):
+    if len(one["steps"]) > 1 and made["mode"] == "time":
+        text += f" ({rates(one['steps'])})"
+        if all(share is not None for share in shares):
+            text += f"; in the last interval {percent(shares[1])} of {step['of_words']}, {percent(shares[0])} before"
+    elif all(share is not None for share in shares):
         since = "" if step["state"] == "started again" or made["mode"] == "hosts" else ", before and since"
         between = " against " if made["mode"] == "hosts" else " → "
         text += f" ({between.join(map(percent, shares))} of {step['of_words']}{since})"
@@ -345,7 +313,20 @@ def _counter(one: Record, made: Record) -> str:
     return f"{text}. {word}: {step['because']}."
 
 
-def _left(one: Record, row: dict[str, Record]) -> list[Record]:
+def rates(steps: Sequence[Record]) -> str:
+    """Return what a counter did from each capture of a series to the next: `1.0 an hour, then 30.0 an hour`."""
+    told = []
+    for step in steps:
+        if step["state"] == "started again":
+            told.append("counting started again")
+        elif step["per_hour"] is not None:
+            told.append(f"{shown(step['per_hour'])} an hour")
+        else:
+            told.append("not known" if step["difference"] is None else f"{shown(step['difference'])} more")
+    return ", then ".join(told)
+
+
+def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
     """Say which part of a sum is left: `all that remains is ring #2`."""
     parts = _PARTS.get(one["column"], {})
     there = {column: row[column] for column in parts if column in row}
@@ -380,7 +361,8 @@ def _samples(made: Record) -> list[Record]:
     return said + _rest(told, "metrics of esxtop")
 
 
-def _memory(made: Record) -> list[Record]:
+def memory(made: Record) -> list[Record]:
+    """Return sentences on the memory of guests."""
     said: list[tuple[str, Record]] = []
     for column in _MEMORY:
         for one in made["changes"]:
@@ -408,9 +390,17 @@ def _appeared(made: Record) -> list[Record]:
     said = []
     told = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
     weighty = [one for one in made["subjects"] if one["state"] == "moved" or one["section"] in told]
+    whole = {(one["machine"], one["subject"], one["state"]) for one in weighty if one["section"] == sections.VMS}
+    weighty = [one for one in weighty if not _is_part(one, whole)]
     for one in weighty[:MOST]:
         said.append(_sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"]))
     return said + _rest(made["subjects"] if len(weighty) > MOST else [], "things that came or went")
+
+
+def _is_part(one: Record, whole: Collection[tuple[str, str, str]]) -> bool:
+    """Tell whether it is a port or an adapter of a VM that came or went itself."""
+    names = {one["subject"].rpartition(" (port ")[0], one["subject"].rpartition(", ")[0]}
+    return any((one["machine"], name, one["state"]) in whole for name in names if name)
 
 
 def _open(made: Record) -> list[Record]:

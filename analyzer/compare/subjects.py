@@ -241,6 +241,8 @@ def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row
     shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
     told = last.values.get("vm_name") if "vmx_path" not in parts and "vm_world_id" not in parts else None
     name = ", ".join(text for text in ([str(told)] if told and told not in shown else []) + shown if text)
+    if volume := last.values.get("volume_name"):
+        name = f"{volume} ({name})" if volume not in shown else name
     asked = bool({*key} & {*last.block.params})
     known = (node, last.values.get("port_id")) in names.ports if "port_id" in parts else None
     return ComparedSubject(node, rows, cells, name, marks, asked, known)

@@ -10,17 +10,19 @@ import unicodedata
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-_SPLITS = re.compile(
+from analyzer.kept_patterns import compiled
+
+_SPLITS = compiled(
     "[\u00ad\u200b-\u200f\u2060\ufeff]|<wbr ?/?>|&shy;|&(?:#8203|#173|zwsp|ZeroWidthSpace);", re.IGNORECASE
 )
-_TAGS = re.compile(r"</?(?:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}>", re.IGNORECASE)
-_JSON = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
-_ESCAPED = re.compile(r"\\[ux]")
-_COLOURS = re.compile("\x1b\\[[0-9;]{0,20}m")
+_TAGS = compiled(r"</?(?:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}>", re.IGNORECASE)
+_JSON = compiled(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_ESCAPED = compiled(r"\\[ux]")
+_COLOURS = compiled("\x1b\\[[0-9;]{0,20}m")
 TWICE = 2  # an address within an address
-OCTAL = re.compile(r"\\([01][0-7]{2})(?![0-9])")
-BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,}={0,2}")
-HEXED = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){5,}(?![0-9A-Za-z])")
+OCTAL = compiled(r"\\([01][0-7]{2})(?![0-9])")
+BASE64 = compiled(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,}={0,2}")
+HEXED = compiled(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){5,}(?![0-9A-Za-z])")
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
 _NO_TEXT = bytes(sign for sign in range(256) if not 32 <= sign < 127)
 LONGEST = 4096  # characters of such a word that are decoded

@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
-from analyzer.redact.replacing import CUT, ENCODED_NAME, Replacer, lowered, trie
+from analyzer.redact.replacing import ANYWHERE, CUT, ENCODED_NAME, Replacer, lowered, trie
 from analyzer.redact.residue import LeftName, Residue
 from analyzer.redact.textforms import KINDS, found_at
 
@@ -23,20 +24,24 @@ _LENGTHS = ("", "0", "0", "0", "0000", "00000", "000000")  # serial and ticket n
 AT_ONCE = 1000  # lines that are looked at together
 # Kinds that a word shows whatever stands before it.
 _IN_WORDS = frozenset(("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence"))
-_SHAPED = re.compile(
+_SHAPED = compiled(
     r"naa\.|eui\.|vml\.|t10\.|[in]qn\.|@|:[0-9a-f]{0,4}:|[0-9a-f]{12}|[0-9a-f]{8}-[0-9a-f]{4}|"
     r"[0-9a-f]{2}-[0-9a-f]{2}-[0-9a-f]{2}-|[0-9a-f]{4}\.[0-9a-f]{4}\.|[0-9a-z]{5}-[0-9a-z]{5}-"
 )
-_ADDRESS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
-_RUN = re.compile(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
-_PAIRS = re.compile(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
-_PARTED = tuple(re.compile(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
+_ADDRESS = compiled(r"\d\.\d{1,3}\.\d{1,3}\.\d")
+_RUN = compiled(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
+_PAIRS = compiled(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
+_PARTED = tuple(compiled(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
 _GAP = "      \x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
-_WORD = re.compile(r"[^\W_]+")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_NUMBER = re.compile(r":\d+\]")
-_APART = str.maketrans('",', "  ")
+_WORD = compiled(r"[^\W_]+")
+_TIME = compiled(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
+_STAMPED = compiled(rf"{_TIME.pattern}[:|]?")
+_NUMBER = compiled(r":\d+\]")
+# Most words of millions of lines that did not come before: short numbers. No address is one, and few names are.
+_COUNTED = compiled(r"0x[0-9a-f]{1,6}|\d+us")
+_IN_COUNTED = compiled(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
+FEW = 40  # names that are sought one by one, not by a pattern
 
 
 def _by_place(kind: str) -> bool:
@@ -91,6 +96,13 @@ def _is_whole(text: str) -> bool:
     if "\\" in text and _OCTAL.search(text):
         return True
     return _PAIRS.search(text) is not None or any(parted.search(text) for parted in _PARTED)
+
+
+def counted_words(replacer: Replacer) -> re.Pattern[str]:
+    """Return the pattern of words that hold no name: times, and short numbers where no name looks like one."""
+    forms = (*replacer.all_forms, *(name for _, name in replacer.placed))
+    like = any(_IN_COUNTED.fullmatch(form) for form in replacer.forms[ANYWHERE]) or any(map(_COUNTED.fullmatch, forms))
+    return _STAMPED if like else compiled(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
 
 
 class LineNames:
@@ -163,6 +175,7 @@ class LineReplacer:
         self._odd = tuple(name for name in named if " " not in name)
         self._first = {one.split(" ", 1)[0] for one in (*replacer.all_forms, *named) if " " in one}
         self._sizes = sorted(set(map(len, self._first)))
+        self._counted = counted_words(replacer)
 
     def texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names."""
@@ -184,8 +197,9 @@ class LineReplacer:
         return made
 
     def _learn(self, fresh: set[str]) -> None:
-        words = sorted(word for word in fresh if not _TIME.fullmatch(word))
-        self._words.update((word, word) for word in fresh - set(words))
+        counted = self._counted.fullmatch
+        words = sorted(word for word in fresh if not counted(word))
+        self._words.update((word, word) for word in fresh.difference(words))
         free = self.replacer.free(_GAP.join(words) + _GAP).split(_GAP)
         done = dict(zip(words, free, strict=False))
         held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
@@ -211,10 +225,10 @@ class LineReplacer:
 
 
 def _told(word: str) -> str:
-    """Return a word of an output without what the program itself wrote: a time, the number of the line in its file."""
+    """Return a word of an output without what the program itself wrote: the number of the line in its file."""
     if word.endswith("]") and _NUMBER.match(word, at := word.rfind(":")):
         return word[:at]
-    return "" if _TIME.fullmatch(word) else word
+    return word
 
 
 class LineProof:
@@ -223,20 +237,27 @@ class LineProof:
     def __init__(self, residue: Residue) -> None:
         self.residue = residue
         self._seen: set[str] = set()
+        self._counted = counted_words(residue.replacer)
+        self._several = [form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)]
 
     @cached_property
-    def _several(self) -> re.Pattern[str] | None:
-        forms = [form for form in self.residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)]
-        return re.compile(trie(forms)) if forms else None
+    def _any_of_several(self) -> re.Pattern[str]:
+        return re.compile(trie(self._several))
+
+    def _holds_several(self, low: str) -> bool:
+        """Tell whether a name of several words may be in a text in lower case."""
+        if len(self._several) <= FEW:
+            return any(form in low for form in self._several)
+        return self._any_of_several.search(low) is not None
 
     def survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
-        words = set(text.translate(_APART).split()) - self._seen
-        fresh = _GAP.join(sorted(set(map(_told, words)))) + _GAP
-        several = self._several is not None and self._several.search(lowered(text))
+        words = set(text.replace('"', " ").replace(",", " ").split()) - self._seen
+        counted = self._counted.fullmatch
+        fresh = _GAP.join(sorted({_told(word) for word in words if not counted(word)})) + _GAP
         if (
-            several
+            self._holds_several(lowered(text))
             or self.residue.any_in(fresh)
             or next(self.residue.survivors(result, "\n".join(_whole(lines))), None)
         ):

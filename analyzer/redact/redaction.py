@@ -15,7 +15,6 @@ from analyzer.errors import BacklineError
 from analyzer.facts import Facts
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
-from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import LeftName, Residue
 
@@ -147,14 +146,10 @@ class Redaction:
         if places := list(left):
             raise LeftNameError(places)
 
-    def log_names(self) -> LineNames:
-        """What takes the names of the lines of logs."""
+    def taking(self) -> Identities:
+        """Return what takes names, to give it more of them; what was made of those before is made anew."""
         self._replacer = None
-        return LineNames(self.identities)
-
-    def log_lines(self) -> tuple[LineReplacer, LineProof]:
-        """What replaces the names that were taken so far in lines of logs, and what proves that none is left."""
-        return LineReplacer(self.replacer), LineProof(self.residue)
+        return self.identities
 
     def keep(self) -> None:
         """Give every name that was taken its pseudonym, and write the map where it is kept."""

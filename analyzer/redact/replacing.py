@@ -138,7 +138,7 @@ class Replacer:
         """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
         for place, text in enumerate(texts):
             plain = decoded(text)
-            if plain != text and next(self.held(lowered(plain)), None):
+            if plain != text and (next(self.held(lowered(plain)), None) or next(self.encoded_in(plain), None)):
                 texts[place] = self.free(plain)
         words = {word for _, word, _ in self.encoded_in("\n".join(texts))}
         for place, text in enumerate(texts) if words else ():

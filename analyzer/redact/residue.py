@@ -1,13 +1,22 @@
-"""Looks for names that are left in what is handed out: as they are, in other case, split, and encoded."""
+"""Looks for names that are left in what is handed out: as they are, in other case, split, and encoded.
+
+The results of one run say the same things again and again: the page holds the document, and every line of it once more
+as a line of the page. What stands between two line ends, quotes or brackets of a tag is looked at once; only when a
+name is left there is the text itself searched, for the place.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from analyzer.redact import addresses
 from analyzer.redact.encodings import decoded
-from analyzer.redact.replacing import Replacer, lowered
+from analyzer.redact.replacing import Replacer, lowered, trie
+
+ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
 
 
 class LeftName(NamedTuple):
@@ -33,14 +42,34 @@ class Residue:
         self.replacer = replacer
         self._kinds = {lowered(name): kind for kind, name in names}
         self._issued = {other.lower() for other in replacer.all_forms.values()}
+        self._free: set[str] = set()  # pieces of texts in which no name is
 
     def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
+        if any(self._left(read) for _, read in _readings(text)):
+            yield from self._places(result, text)
+
+    def _left(self, text: str) -> bool:
+        """Tell whether a name may be left in what this text holds and none before it held."""
+        fresh = set(_pieces(text)) - self._free
+        if self.any_in("\n".join(fresh)) or (self._odd is not None and self._odd.search(lowered(text)) is not None):
+            return True
+        self._free |= fresh
+        return False
+
+    @cached_property
+    def _odd(self) -> re.Pattern[str] | None:
+        """The pattern of names that go on behind the end of a piece; None without any."""
+        forms = [form for form in self.replacer.all_forms if not set(ENDS).isdisjoint(form)]
+        return re.compile(trie(forms)) if forms else None
+
+    def _places(self, result: str, text: str) -> Iterator[LeftName]:
         for how, read in _readings(text):
             if found := self._first(lowered(read)):
                 yield self._survivor(result, read, found[0], how, found[1])
                 return
-        yield from self._encoded(result, text)
+        for _, read in _readings(text):
+            yield from self._encoded(result, read)
 
     def any_in(self, text: str) -> bool:
         """Tell whether words show a name as they are, or as base64 or hexadecimal."""
@@ -78,3 +107,9 @@ def _readings(text: str) -> Iterator[tuple[str, str]]:
     yield "as it is", text
     if (plain := decoded(text)) != text:
         yield "encoded or split", plain
+
+
+def _pieces(text: str) -> list[str]:
+    for sign in ENDS[1:]:
+        text = text.replace(sign, ENDS[0])
+    return text.split(ENDS[0])

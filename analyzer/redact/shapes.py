@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 
 KINDS = ("ipv4", "ipv6", "mac", "device", "uuid")
 _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
-SHAPE = re.compile(
+SHAPE = compiled(
     r"(?=[0-9a-f:][0-9a-f:. _-]{6}|[0-9a-f]{0,4}::)(?:"  # what all of them begin with, and few other words
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
     r"|(?P<uuid>(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{12}(?![0-9a-z])"
@@ -30,9 +31,9 @@ SHAPE = re.compile(
     r"|(?P<number>(?<=0x)[0-9a-f]{7,8}(?![0-9a-z:]))"
     r"|(?P<run>[0-9a-f]{12,}))"
 )
-_GROUP = re.compile(r"[0-9a-f]+")
-_MAPPED = re.compile(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
-_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
+_GROUP = compiled(r"[0-9a-f]+")
+_MAPPED = compiled(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
+_IPV4 = compiled(r"\d{1,3}(?:\.\d{1,3}){3}$")
 
 
 _ARPA = ".in-addr.arpa"

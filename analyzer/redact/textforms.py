@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.placesigns import PLACES
+from analyzer.redact.signedlines import FLAGS, SignedLines
 from analyzer.redact.signs import MAC, STAMP, STRONG, WEAK, WWN, name_like
 
-_VERSION = re.compile(
+_VERSION = compiled(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
 )  # before what is no address
 _SECRETS = frozenset(("secret", "thumbprint"))  # hidden before, or a hash of a certificate that names nobody
@@ -25,19 +27,19 @@ _GATES = {
     "portgroup": ("port group", "portgroup"),
 }  # fmt: skip
 _HEX = (
-    ("device", re.compile(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
-    ("t10", re.compile(r"(?i)(?<!\w)t10\.[\w.+-]+")),
-    ("iqn", re.compile(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", re.compile(rf"(?i){WWN}")),
-    ("wwn", re.compile(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
-    ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", re.compile(rf"(?i){MAC}")),
+    ("device", compiled(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
+    ("t10", compiled(r"(?i)(?<!\w)t10\.[\w.+-]+")),
+    ("iqn", compiled(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
+    ("wwn", compiled(rf"(?i){WWN}")),
+    ("wwn", compiled(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
+    ("uuid", compiled(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
+    ("mac", compiled(rf"(?i){MAC}")),
 )  # fmt: skip
 _VOLUMES = "/vmfs/volumes/"
-_FILE = re.compile(
+_FILE = compiled(
     r"(?:vmx-(?=.*\.vswp))?(.+?)\\?(?:(?:-\d{6}|-Snapshot\d+)?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$"
 )
-_PRODUCT_FILES = re.compile(
+_PRODUCT_FILES = compiled(
     r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
 )
 
@@ -55,7 +57,7 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII | re.MULTILINE)
+    return compiled(pattern, FLAGS)
 
 
 def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
@@ -73,19 +75,22 @@ def _every(_kind: str) -> bool:
 def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, int]]:
     """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
-    low = clear.lower()
+    lines = SignedLines(clear)
     for kind, gate, pattern in _tried():
-        if not wanted(kind) or (gate and not any(sign in low for sign in gate)):
+        if not wanted(kind) or (gate and not any(sign in lines.low for sign in gate)):
             continue
-        for found in _compiled(pattern).finditer(clear):
+        some, place = lines.of(pattern)
+        for found in _compiled(pattern).finditer(some):
             word = found["x"].strip()
             if "\n" in word or "\x1f" in word or not word:
                 continue
             start = found.start("x")
-            if kind in _NAMED and not _is_name(kind, word, clear[clear.rfind("\n", 0, start) + 1 : start]):
+            begin = some.rfind("\n", 0, start) + 1
+            if kind in _NAMED and not _is_name(kind, word, some[begin:start]):
                 continue
-            if kind == "ipv4" and (word in versions or _VERSION.search(clear[max(0, start - 12) : start])):
+            if kind == "ipv4" and (word in versions or _VERSION.search(some[max(begin, start - 12) : start])):
                 continue
+            start = place(start)
             if kind == "path" and not found[0].startswith("["):
                 word, start = _VOLUMES + word, start - len(_VOLUMES)
             yield kind, word, start

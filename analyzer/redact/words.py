@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from analyzer.kept_patterns import compiled
 from analyzer.redact.signs import DEFAULT_NAMES, DEVICES, SYSTEM_USERS
 
-_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_RUN = re.compile(r"[^\W\d_]+")
+_COMPOUND = compiled(r"[^\W_]+(?:-[^\W_]+)*")
+_RUN = compiled(r"[^\W\d_]+")
 LEAST_ANYWHERE = 5  # characters of a name that is replaced inside of other words, too
 # Names that every host has; they tell nothing of anybody.
 KEPT = DEFAULT_NAMES | {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -14,6 +14,21 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int | float) else f"{value}"
+
+
+def sized(value: Any, unit: str) -> str:
+    """Return a value as a reader sees it, many bytes in GiB or TiB."""
+    if unit != "bytes" or isinstance(value, bool) or not isinstance(value, int | float) or abs(value) < 1 << 30:
+        return shown(value)
+    return f"{value / (1 << 40):,.2f} TiB" if abs(value) >= 1 << 40 else f"{value / (1 << 30):,.1f} GiB"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names as a sentence lists them: `a`, `a and b`, `a, b, c and 4 more`."""
+    some, more = [*names[:most]], len(names) - most
+    if more > 0:
+        some.append(f"{more:,} more")
+    return f"{', '.join(some[:-1])} and {some[-1]}" if len(some) > 1 else "".join(some)
 
 
 def arrow(values: Iterable[Any]) -> str:

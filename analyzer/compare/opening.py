@@ -1,0 +1,239 @@
+"""The paragraph on top of a comparison: findings, what lies between the captures, what changed, what counters did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from analyzer.compare import sections
+from analyzer.compare.story import (
+    PHRASES,
+    groups,
+    left_over,
+    main_counters,
+    memory,
+    name_of,
+    named,
+    owned,
+    rates,
+    renamed,
+    row_of,
+    section_rank,
+    values_of,
+)
+from analyzer.report.comparison_words import arrow, listed, percent, shown, sized
+
+Record = dict[str, Any]
+MOST = 6  # sentences of one kind; the page has all of it below
+FEW = 3
+_RENAMED = "the same thing under another name"
+_ANOTHER = "another card"
+# What the sentences about names, cards and versions say already.
+_SIZE = ("esxi.filesystem", "total_bytes")
+_TOLD = frozenset((("esxi.release", "release"), ("esxi.release", "build"), ("esxi.release", "version")))
+
+
+def summary(made: Record) -> str:
+    """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
+    changes = sorted(
+        (some for some in groups(made) if not _told_between(some[0], made["mode"])),
+        key=lambda some: (some[0]["column"] not in PHRASES, section_rank(some[0])),
+    )
+    phrased = [some for some in changes if some[0]["column"] in PHRASES] or changes
+    said = [_tally(made), *_releases(made), *_between(made), *(f"{_changed(some, made)}." for some in phrased[:FEW])]
+    main = main_counters(made)
+    for one in ([each for each in main if each["column"] in PHRASES] or main)[:FEW]:
+        said.append(f"{_counted(one, made)}{_measured(one, made)}.")
+        left = (sentence["text"] for sentence in left_over(one, row_of(one, made)))
+        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("All")]
+    said += [f"{sentence['text'].partition(' (')[0]}." for sentence in memory(made)]
+    return " ".join(text for text in said if text)
+
+
+def _told_between(one: Record, mode: str) -> bool:
+    if mode == "hosts":
+        return (one["table"], one["column"]) in _TOLD
+    return (
+        one["note"].startswith((_RENAMED, _ANOTHER))
+        or (one["table"], one["column"]) in (*_TOLD, _SIZE)
+        or one["column"] in ("client_vm", "client_name")
+    )
+
+
+def _tally(made: Record) -> str:
+    words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
+    counts = {word: sum(one["state"] == word and not one["muted"] for one in made["findings"]) for word in words}
+    if made["mode"] == "hosts":
+        names = (made["sides"][0]["name"], made["sides"][-1]["name"])
+        counts = {
+            f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
+            f"not judged on {names[-1]}": counts["no longer judged"],
+            "on both": counts["same"] + counts["worse"] + counts["better"],
+        }  # fmt: skip
+    told = [f"{number:,} {word}" for word, number in counts.items() if number]
+    worst = [one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]][:2]
+    named = "; ".join(
+        one["subject"] if one["title"] in one["subject"] else f"{one['title']} ({one['subject']})" for one in worst
+    )
+    said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
+    return f"{said} First of all: {named}." if named else said
+
+
+def _releases(made: Record) -> list[str]:
+    """Return which release each machine had and has, with its build; of two hosts which one has which."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for one in made["changes"]:
+        if (one["table"], one["column"]) in _TOLD:
+            found.setdefault(one["machine"], {})[one["column"]] = one["values"]
+    said = []
+    for machine, known in found.items():
+        names = known.get("release") or known.get("version") or [None] * len(made["sides"])
+        builds = known.get("build") or [None] * len(names)
+        told = [_release(name, build) for name, build in zip(names, builds, strict=True)]
+        if made["mode"] == "hosts":
+            sides = zip(made["sides"], told, strict=True)
+            said.append("; ".join(f"{side['name']} runs {text}" for side, text in sides if text) + ".")
+        else:
+            said.append(f"{machine} went from {' to '.join(text for text in told if text)}.")
+    return said[:MOST]
+
+
+def _release(name: Any, build: Any) -> str:
+    return f"{name} (build {build})" if name and build else f"{name}" if name else f"build {build}" if build else ""
+
+
+def _between(made: Record) -> list[str]:
+    """Return what lies between captures: names, boots, moves, cards, VMs and datastores that came or went."""
+    if made["mode"] == "hosts":
+        return []
+    booted = (
+        f"{machine['name']} was booted in between."
+        for machine in made["machines"]
+        if any(step["state"] == "started again" for step in machine["steps"])
+    )
+    moved = (
+        f"{one['subject'].partition(' (')[0]} moved from {one['machine']}."
+        for one in made["subjects"]
+        if one["state"] == "moved"
+    )
+    cards = (
+        f"{one['subject']} of {one['machine']} is another card: {arrow(one['values'])}."
+        for one in made["changes"]
+        if one["note"].startswith(_ANOTHER)
+    )
+    told = [
+        *(f"{text}." for text in renamed(made)),
+        *booted,
+        *moved,
+        *cards,
+        *_other_names(made),
+        *_came_and_went(made),
+        *_sizes(made),
+    ]
+    told = list(dict.fromkeys(told))
+    return told if len(told) <= MOST else [*told[:MOST], f"{len(told) - MOST:,} more of such changes are listed below."]
+
+
+def _other_names(made: Record) -> list[str]:
+    """Return which NICs and VMs are called otherwise now."""
+    nics: dict[str, list[str]] = {}
+    vms: dict[str, None] = {}
+    for one in made["changes"]:
+        was, now = one["values"][0], one["values"][-1]
+        if one["note"].startswith(_RENAMED) and one["table"] == "esxi.pnic":
+            nics.setdefault(one["machine"], []).append(f"{was} is now {now}")
+        elif one["note"].startswith(_RENAMED) and one["section"] == sections.VMS and one["was"] != one["subject"]:
+            vms[f"The VM {one['was']} on {one['machine']} is now called {one['subject']}."] = None
+    cards = [f"The same cards have other names on {machine}: {', '.join(some)}." for machine, some in nics.items()]
+    return [*cards, *vms]
+
+
+def _came_and_went(made: Record) -> list[str]:
+    """Return the VMs and datastores that one side alone has, by machine."""
+    found: dict[tuple[str, str, str], dict[str, None]] = {}
+    for one in made["subjects"]:
+        vm = one["section"] == sections.VMS and not {*one["tables"]}.isdisjoint(("esxi.vm", "esxi.vm_process"))
+        if one["state"] in ("new", "gone") and (vm or "esxi.filesystem" in one["tables"]):
+            what = "VM" if vm else "datastore"
+            name = one["subject"] if vm else one["subject"].rpartition(" (")[0] or one["subject"]
+            found.setdefault((one["machine"], what, one["state"]), {})[name] = None
+    said = []
+    for (machine, what, state), names in found.items():
+        verb = "are" if len(names) > 1 else "is"
+        plural = "s" if len(names) > 1 else ""
+        tail = "new on" if state == "new" else "no longer on"
+        said.append(f"The {what}{plural} {listed([*names], FEW)} {verb} {tail} {machine}.")
+    return said
+
+
+def _sizes(made: Record) -> list[str]:
+    """Return the datastores that have another size."""
+    said = []
+    for one in made["changes"]:
+        known = [value for value in one["values"] if value is not None]
+        if (one["table"], one["column"]) == _SIZE and len(known) > 1:
+            name = one["subject"].rpartition(" (")[0] or one["subject"]
+            verb = "grew" if known[-1] > known[0] else "shrank"
+            went = " to ".join(sized(value, one["unit"]) for value in (known[0], known[-1]))
+            said.append(f"The datastore {name} on {one['machine']} {verb} from {went}.")
+    return said
+
+
+def _changed(some: Sequence[Record], made: Record) -> str:
+    """Return what changed of one thing, or of several that changed alike, as half a sentence."""
+    one = some[0]
+    subjects = listed(list(dict.fromkeys(each["subject"] for each in some if each["subject"])), FEW)
+    known = [sized(value, one["unit"]) for value in one["values"] if value is not None]
+    if one["column"] in PHRASES:  # the queues of one adapter are set together
+        subjects = listed(list(dict.fromkeys(each["subject"].partition(", ")[0] for each in some)), FEW)
+    if one["column"] in PHRASES and made["mode"] == "time":
+        return _upper(PHRASES[one["column"]].format(who=subjects or one["machine"], was=known[0], now=known[-1]))
+    if made["mode"] == "hosts":
+        return _upper(f"{name_of(one)}{f' of {subjects}' if subjects else ''}: {values_of(one, made)}")
+    went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else " → ".join(known)
+    return _upper(f"{name_of(one)} of {owned(subjects, one['machine'])} went {went}")
+
+
+def _counted(one: Record, made: Record) -> str:
+    """Return what a counter was and is, as half a sentence: of a series each value."""
+    values = [value for value in one["values"] if value is not None]
+    name, whose = named(one)
+    if made["mode"] == "hosts":
+        return _upper(f"{name}{f' of {whose}' if whose else ''}: {values_of(one, made)}")
+    phrase = PHRASES.get(one["column"])
+    if phrase and len(values) == 2 and values[0] != values[1]:
+        return _upper(phrase.format(who=whose or one["machine"], was=shown(values[0]), now=shown(values[-1])))
+    told = f"stayed at {shown(values[0])}" if len({*values}) == 1 else f"went {_went(values)}"
+    return _upper(f"{name} of {owned(whose, one['machine'])} {told}")
+
+
+def _went(values: Sequence[Any]) -> str:
+    return arrow(values) if len(values) > 2 else f"from {shown(values[0])} to {shown(values[-1])}"
+
+
+def _measured(one: Record, made: Record) -> str:
+    step = one["steps"][-1]
+    if len(one["steps"]) > 1 and made["mode"] == "time":
+        doubt = "cannot tell, " if step["verdict"] == "cannot tell" else ""
+        last = "" if step["verdict"] in ("", "none") else f"; in the last interval {doubt}{step['because']}"
+        return f": {rates(one['steps'])}{last}"
+    if all(share is not None for share in step["shares"]):
+        word = {"better": "better", "worse": "worse", "same": "as before"}.get(one["verdict"], "no proof yet")
+        new, old = (percent(share) for share in reversed(step["shares"]))
+        if made["mode"] == "hosts":
+            return f", {old} against {new} of {step['of_words']}"
+        if any(change["note"].startswith(_ANOTHER) for change in _of_card(one, made)):
+            return f", {new} instead of {old} of {step['of_words']}, counted by another card"
+        return f", {new} instead of {old} of {step['of_words']}: {word}"
+    return f": {one['verdict']}, {step['because']}"
+
+
+def _of_card(one: Record, made: Record) -> Iterable[Record]:
+    place = (one["machine"], one["subject"])
+    return (change for change in made["changes"] if (change["machine"], change["subject"]) == place)
+
+
+def _upper(text: str) -> str:
+    """Return a sentence with a capital at its start, unless it starts with a name."""
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.isalpha() else text
