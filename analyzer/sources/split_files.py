@@ -22,7 +22,7 @@ from analyzer.sources.stream import FileSource, SliceStream, Stream
 
 _HEAD = 512
 _FORMS = (
-    ("number", re.compile(r"(.+)\.(\d{3})", re.IGNORECASE)),
+    ("number", re.compile(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
     ("part", re.compile(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
     ("letters", re.compile(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
     ("zip", re.compile(r"(.+)\.z(\d\d)", re.IGNORECASE)),
