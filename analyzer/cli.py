@@ -18,7 +18,17 @@ from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
 from analyzer.commands.places import CasePath, default_output, folder_named, moment, readable
-from analyzer.commands.plain import DONE, FOUND, PARTIAL, Interrupt, check_paths, ends_with, interrupted, speaks_plainly
+from analyzer.commands.plain import (
+    DONE,
+    FOUND,
+    PARTIAL,
+    Interrupt,
+    check_paths,
+    ends_with,
+    interrupted,
+    not_printed,
+    speaks_plainly,
+)
 from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
 from analyzer.commands.showing import (
     SEVERITIES,
@@ -91,6 +101,8 @@ class DefaultToTriage(LateGroup):
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
             raise SystemExit(interrupted()) from None
+        except OSError as error:  # of --version
+            raise SystemExit(not_printed(error)) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; the same while it is being found and imported."""
@@ -98,6 +110,8 @@ class DefaultToTriage(LateGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise SystemExit(interrupted()) from None
+        except OSError as error:  # of the help of a command
+            raise SystemExit(not_printed(error)) from None
 
 
 @click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})

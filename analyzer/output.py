@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -36,6 +37,8 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
 def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
     """Write UTF-8 texts, whole or in parts, by their names: all to temporary files beside them first, then renamed.
 
+    What is no file (`/dev/null`, a pipe) is written to as it is: a rename would put a file in its place.
+
     Raises WriteError that names path and reason (disk full, read-only folder, …); then no text
     was written.
     """
@@ -45,7 +48,11 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
             path = folder / name
-            _write(path, text, written)
+            if _is_stream(path):
+                with path.open("w", encoding="utf-8", newline="\n") as stream:
+                    stream.writelines(_parts(text) if isinstance(text, str) else text)
+            else:
+                _write(path, text, written)
         for path, temporary in written.items():  # the path is named in the error
             Path(temporary).replace(path)
     except OSError as error:
@@ -59,6 +66,17 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
 def write_atomic(path: Path, text: str) -> None:
     """Write one text as `write_all` does."""
     write_all(path.parent, {path.name: text})
+
+
+def _is_stream(path: Path) -> bool:
+    """Tell whether a path is a device or a pipe, or what the system names one by (`/dev/stdout`, `/dev/fd/3`)."""
+    if path.absolute().is_relative_to("/dev") and not path.absolute().is_relative_to("/dev/shm"):
+        return path.exists()
+    try:
+        mode = path.lstat().st_mode  # a link in a folder of results is replaced, never followed
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
 
 
 def _write(path: Path, text: str | Iterable[str], written: dict[Path, str]) -> None:

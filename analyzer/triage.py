@@ -39,7 +39,7 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
-from analyzer.sources.item import JOIN, MAY_READ, is_piece
+from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place, common_name
@@ -273,6 +273,8 @@ def _what_to_do(ledger: Ledger) -> str:
         return MAY_READ
     if any(is_piece(source.address) and "binary data" in source.why for source in ledger.sources):
         return JOIN
+    if any(source.why == PIECE_INSIDE for source in ledger.sources):
+        return "It holds pieces of a split file: unpack it and give all pieces together, they are read as one."
     return "Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript."
 
 

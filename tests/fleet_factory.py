@@ -136,7 +136,7 @@ def judged(told: Told, spoil: str = "") -> RunResult:
                     "missing",
                     "esxi.x",
                     f"no x{spoil}",
-                    f"get x{spoil}",
+                    f"`get x`{spoil} on the host",
                     muted,
                 )
             )

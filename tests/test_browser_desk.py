@@ -177,6 +177,11 @@ def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, obj
     seat = sit(stocked, "cases")
     row = seat.page.locator("#cases a.name", has_text="bert-1")
     row.wait_for()
+    names = seat.page.locator("#cases a.name").all_inner_texts()
+    seat.page.locator("#cases a.name").first.focus()
+    for key, name in (("ArrowDown", names[1]), ("End", names[-1]), ("ArrowDown", names[-1]), ("Home", names[0])):
+        seat.page.keyboard.press(key)
+        assert seat.page.evaluate("document.activeElement.textContent") == name
     row.press("Enter")
     report_of(seat)
     until(seat, "document.activeElement.textContent === 'bert-1'")

@@ -337,7 +337,7 @@ def test_without_javascript_there_are_tables(opened: Any) -> None:
 
 
 def test_paper_has_the_first_rows_of_what_is_shown(opened: Any) -> None:
-    """Printed is a table in words of the rows that the filters left, and no map."""
+    """Printed is a table in words of the rows that the filters left, and no map; titles have room on A4."""
     tab = opened("stored").page
     tab.locator("#show").select_option("M")
     assert len(tab.pdf()) > 10_000
@@ -345,6 +345,9 @@ def test_paper_has_the_first_rows_of_what_is_shown(opened: Any) -> None:
     tab.emulate_media(media="print")
     assert tab.locator("#worst-rows").is_visible()
     assert not tab.locator("#box").is_visible()
+    tab.set_viewport_size({"width": 718, "height": 1046})
+    widths = tab.locator(".months tbody th").evaluate_all("all => all.map((one) => one.getBoundingClientRect().width)")
+    assert min(widths) > 150
 
 
 def test_the_focus_stays_when_its_cell_is_scrolled_away(opened: Any) -> None:

@@ -157,6 +157,30 @@ def test_keys_step_through_the_findings(opened: Any) -> None:
     assert page.evaluate("decodeURIComponent(location.hash)") == "#f=kb-2151719/nsxmgr01.lab"
 
 
+def test_arrows_walk_the_rail_and_the_time_line(opened: Any) -> None:
+    """Tab reaches the skip link first; arrows, Home and End walk a list; Escape takes a window of time back."""
+    page = opened("rich").page
+    at = "(document.activeElement.dataset.facet ?? document.activeElement.textContent).trim()"
+    page.keyboard.press("Tab")
+    assert page.evaluate(at) == "Skip to the findings"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#findings') !== null")
+    page.locator("#rail .contents a").first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(at) == "Could not be judged"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(at) == "What is wrong"
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.closest('.filters') !== null")
+    page.keyboard.press("Home")
+    assert page.evaluate(at) == "What is wrong"
+    page.evaluate("location.hash = '#t=1507554000,1507555200'")
+    page.wait_for_selector("#window:not([hidden])", state="attached")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#window[hidden]", state="attached")
+
+
 def test_slash_searches_and_escape_clears(opened: Any) -> None:
     """The search hides what does not match, opens what does, counts it, and gives everything back."""
     page = opened("rich").page
@@ -419,6 +443,9 @@ def test_the_rail_folds_on_a_phone_and_is_gone_on_paper(opened: Any) -> None:
     page.locator("#rail > summary").click()
     assert page.locator("#rail .contents a").first.is_visible()
     page.locator("input[data-facet=severity]").first.check()
+    page.keyboard.press("Escape")
+    assert page.locator("#rail").get_attribute("open") is None
+    assert page.evaluate("document.activeElement.matches('#rail > summary')")
     page.emulate_media(media="print")
     assert not page.locator("#rail").is_visible()
     assert page.locator("#only").inner_text().startswith("Printed with a filter; only severity")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
+from analyzer import output
 from analyzer.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -212,12 +215,28 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
     assert modules <= 252
 
 
-def test_help_to_a_full_disk_is_one_line() -> None:
-    """`backline --help > /dev/full` says so in one line with status 6, and a reader that leaves early is no error."""
-    done = subprocess.run(f"{sys.executable} -m analyzer --help > /dev/full", shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
-    assert (done.returncode, done.stderr) == (
-        6, "backline: standard output: cannot be written (No space left on device).\n"
-    )  # fmt: skip
+@pytest.mark.parametrize("words", ["--help", "--version", "show --help"])
+def test_help_to_a_full_disk_is_one_line(words: str) -> None:
+    """`backline --help > /dev/full` says so in one line with status 6, as do the version and the help of a command."""
+    done = subprocess.run(f"{sys.executable} -m analyzer {words} > /dev/full", shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    assert done.returncode == 6
+    assert done.stderr.startswith("backline: standard output: cannot be written (No space left on device).")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_result_written_into_a_pipe_leaves_the_pipe_in_its_place(tmp_path: Path) -> None:
+    """`--json /dev/null` and `--json PIPE` write there; a file renamed over them would take the device away."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    told: list[str] = []
+    reader = threading.Thread(target=lambda: told.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    output.write_all(tmp_path, {"pipe": "the case", "file": "beside it"})
+    reader.join(10)
+    assert told == ["the case"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "beside it"
+    assert all(output._is_stream(Path(name)) for name in ("/dev/null", "/dev/stdout"))  # never tried for real
 
 
 def test_a_command_ends_with_all_it_has_written() -> None:

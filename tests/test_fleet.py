@@ -105,7 +105,7 @@ def test_a_note_says_what_the_case_says(found: Fleet) -> None:
     }
     assert (notes["alpha", "C"].say, notes["alpha", "C"].weight) == ("ring on vm0 is bad.", "critical, likely")
     assert notes["beta", "m"].muted == "Wanted here"
-    assert (notes["theta", "?"].missing, notes["theta", "?"].ask) == ("esxi.x", "get x")
+    assert (notes["theta", "?"].missing, notes["theta", "?"].ask) == ("esxi.x", "`get x` on the host")
 
 
 def test_a_case_that_could_not_be_read_is_never_clean(found: Fleet) -> None:

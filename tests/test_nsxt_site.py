@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 import tarfile
@@ -245,6 +246,21 @@ def test_a_member_that_sent_nothing_is_named_and_a_router_is_asked_for_nothing(d
     assert {box.state for box in drawn(docs["healthy"]).boxes if box.kind in ("manager", "edge")} == {"in the case"}
 
 
+def test_no_word_of_a_box_is_cut(docs: dict[str, Doc]) -> None:
+    """A name of 36 letters stands whole in its box, in lines that fit, and no box reaches into the next one."""
+    boxes = drawn(docs["an edge cut off"]).boxes
+    assert max(len(box.name) for box in boxes) == 36
+
+    for box in boxes:
+        for kind, text in (("", box.name), ("small", box.small)):
+            lines = [line for one, line, _ in box.labels if one == kind]
+            assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+            assert max(map(len, lines)) <= (29 if kind else 23)
+        assert box.labels[-1][2] < box.height
+    for one, other in itertools.pairwise(sorted(boxes, key=lambda box: (box.x, box.y))):
+        assert one.x < other.x or one.y + one.height < other.y
+
+
 def test_findings_stand_at_the_channel_they_speak_of(docs: dict[str, Doc]) -> None:
     """Lost tunnels at their lines, neighbours at theirs, the edge that reports itself as down at its box."""
     site = drawn(docs["an edge cut off"])
@@ -274,7 +290,7 @@ def test_the_page_prints_the_number_of_the_finding_beside_its_mark(docs: dict[st
     page = html.render(docs["an edge cut off"])
     svg = page.partition('<figure class="site"')[2].partition("</figure>")[0]
 
-    assert re.findall(r'class="no"[^>]*>(\d+…?)<', svg) != []
+    assert re.findall(r'class="no"[^>]*>(\d+(?: \+\d+)?)<', svg) != []
     assert set(re.findall(r'class="no"[^>]*>(\d+)', svg)) <= {"1", "2", "3", "4", "5", "6", "7"}
     assert "2: An NSX-T edge reports itself as down" in svg
 

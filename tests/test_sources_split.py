@@ -58,6 +58,7 @@ def read(*paths: Path) -> tuple[dict[str, bytes], Ledger]:
 FORMS = [
     ["x.tgz.001", "x.tgz.002", "x.tgz.003"],
     ["x.tgz.000", "x.tgz.001", "x.tgz.002"],
+    ["x.tgz.00", "x.tgz.01", "x.tgz.02"],
     ["x.tgz.part0", "x.tgz.part1", "x.tgz.part2"],
     ["x.tgz.part01", "x.tgz.part02", "x.tgz.part03"],
     ["x.tgz.partaa", "x.tgz.partab", "x.tgz.partac"],
@@ -179,3 +180,21 @@ def test_a_triage_of_pieces_finds_what_the_bundle_holds(tmp_path: Path) -> None:
     assert "material complete" in done.output
     assert f"{whole.name}!esx-" in done.output
     assert "4 major" in done.output
+
+
+def test_pieces_inside_an_archive_say_what_to_unpack(tmp_path: Path) -> None:
+    """A zip of pieces is not joined: the first piece is read as cut, and the command names what to do with the others."""
+    names = ["x.tgz.00", "x.tgz.01", "x.tgz.02"]
+    with zipfile.ZipFile(tmp_path / "case.zip", "w") as around:
+        for path in cut(tmp_path / "pieces", bundle(), names):
+            around.write(path, path.name)
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.zip"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 3, done.output
+    assert "It holds pieces of a split file: unpack it and give all pieces together" in done.output
+    whole = next((SAMPLES / "slow-storage").glob("*.tgz"))
+    with zipfile.ZipFile(tmp_path / "case.zip", "w") as around:
+        for path in cut(tmp_path / "sample", whole.read_bytes(), names):
+            around.write(path, path.name)
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.zip"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 5, done.output
+    assert "case.zip!x.tgz.01 (not text; by its name a piece of a split file: unpack the archive" in done.output

@@ -13,7 +13,7 @@ TAIL = """.SH EXIT STATUS
 done and nothing lost
 .TP
 .B 1
-a finding at or above \\-\\-fail\\-on
+a finding at or above \\-\\-fail\\-on, or what rules commands look for
 .TP
 .B 2
 usage
@@ -28,7 +28,7 @@ a rule is invalid, or a folder of rules has none
 done but something could not be read or understood
 .TP
 .B 6
-a result could not be written
+a result could not be written, or a name was left after \\-\\-redact
 .TP
 .B 70
 a fault of Backline

@@ -1,9 +1,12 @@
-"""Take the picture of a fleet page for the documentation, with its worst cell open.
+"""Take the picture of a fleet page, with its worst cell open, or of a report, for the documentation.
 
 python tools/make_cases.py cases --count 120
 backline batch cases --archive archive
 backline archive heatmap --archive archive -o fleet
 python tools/picture.py fleet/fleet.html docs/fleet.png
+
+backline samples/cases/cpu-limited-vm -o case
+python tools/picture.py case/report.html docs/report.png --size 1180x1240
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page", type=Path)
     parser.add_argument("picture", type=Path)
+    parser.add_argument("--size", default="1280x860", metavar="WxH", help="of the window, in pixels")
     words = parser.parse_args()
+    width, _, height = words.size.partition("x")
     chromium = shutil.which("chromium")
     if chromium is None:
         print("Chromium is not installed", file=sys.stderr)
@@ -29,7 +34,7 @@ def main() -> int:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         try:
-            tab = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light")
+            tab = browser.new_page(viewport={"width": int(width), "height": int(height)}, color_scheme="light")
             tab.goto(words.page.resolve().as_uri())
             tab.wait_for_selector("body[data-done]", state="attached")
             worst = tab.locator("#box td.s0, #box td.s1, #box td.s2")

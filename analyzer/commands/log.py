@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,8 +81,8 @@ def command(
             lines, told = written(merged.lines(), form), merged.summary
         else:
             lines, told = redacted_log(redaction, given, query, form)
-        for line in lines:
-            click.echo(line)
+        sys.stdout.writelines(f"{line}\n" for line in lines)  # click.echo would flush each
+        sys.stdout.flush()
         stop.check()
     for said in summary(told, query.window):
         shown = said if redaction is None else redaction.text(said)

@@ -57,6 +57,18 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def not_printed(error: OSError) -> int:
+    """Say why help or version could not be printed; return the exit code. Another error is raised again."""
+    if isinstance(error, BrokenPipeError) and _reader_gone():
+        _silence_stdout()
+        return DONE
+    if error.errno not in FULL or error.filename is not None:
+        raise error
+    text, status = _told(error)
+    click.echo(f"backline: {text}", err=True)
+    return status
+
+
 def ends_with(status: int) -> None:
     """Say how the command ends, before it prints: it does so too when its reader has seen enough (`| head`)."""
     click.get_current_context().meta[_ENDS_WITH] = status

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from analyzer.errors import UsageError, WriteError
+from analyzer.errors import BacklineError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -35,7 +35,11 @@ def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
     with tempfile.TemporaryDirectory(prefix="backline-stdin-") as folder:
         file = Path(folder) / NAME
         _keep(file)
-        yield [file if path == DASH else path for path in paths]
+        try:
+            yield [file if path == DASH else path for path in paths]
+        except BacklineError as error:
+            error.where = error.where.replace(str(file), "standard input")
+            raise
 
 
 def _keep(file: Path) -> None:

@@ -28,6 +28,7 @@ from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
+from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.likeness import likeness
 from analyzer.sources.output_extent import cleaned
@@ -127,7 +128,7 @@ class MemberReader:
         elif member.in_archive and LAYOUT.match(member.path):
             member.record.why = member.record.why or "no parser reads this artefact"
         elif not looks_like_text(head):
-            member.record.why = "not text"
+            member.record.why = PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
         else:
             self._read_loose(member, head)
         record = member.record

@@ -91,8 +91,15 @@
     return make("li", {}, chip(spot), make("b", {}, label), " ", who(hit), about ? make("div", { class: "note" }, about) : "",
       make("div", {}, spot === OPEN && missing !== undefined && text(missing) ? `Missing: ${text(missing)}. ` : "", text(say)),
       muted !== undefined && text(muted) ? make("div", { class: "note" }, `Muted: ${text(muted)}`) : "",
-      ask !== undefined && text(ask) ? make("div", {}, "Ask for: ", copyable(text(ask))) : "",
+      ask !== undefined && text(ask) ? make("div", {}, "Ask for: ", ...wanted(text(ask))) : "",
       anchor !== undefined && text(anchor) ? make("a", { href: `cases/${cases.short[fleet.hits.case[hit]]}/report.html#f=${text(anchor)}` }, "In the report") : "");
+  }
+
+  // What stands between backticks is a command, the rest are words about it.
+  function wanted(ask) {
+    const parts = ask.split(/`([^`\n]+)`/);
+    if (parts.length === 1) return [copyable(ask)];
+    return parts.map((part, at) => (at % 2 ? copyable(part) : part.trim())).filter(Boolean);
   }
 
   function whole(number) {

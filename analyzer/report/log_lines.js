@@ -151,6 +151,10 @@
   for (const id of ["log-q", "log-host", "log-name"]) $(id).addEventListener("input", filter);
   $("log-close").addEventListener("click", close);
   addEventListener("message", answered);
-  part.addEventListener("keydown", (event) => { if (event.key === "Escape" && moment !== null) close(); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || moment === null) return;
+    event.stopPropagation(); // the drawer alone is closed, wherever the focus is
+    close();
+  }, true);
   addEventListener("beforeprint", () => { if (moment !== null) close(); });
 })();

@@ -103,6 +103,12 @@ function makeRail(changed) {
   });
   narrow.addEventListener("change", fold);
   fold();
+  rail.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !narrow.matches || !rail.open) return;
+    event.stopPropagation();
+    fold();
+    rail.querySelector("summary").focus();
+  });
 
   return {
     clear,
@@ -126,3 +132,16 @@ function makeRail(changed) {
     }),
   };
 }
+
+// Arrows, Home and End move along the rail, and along the links of the time line.
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+  const list = event.target.closest?.("#rail, #timeline");
+  if (!step || !list || event.ctrlKey || event.altKey || event.metaKey) return;
+  const stops = [...list.querySelectorAll("summary, li a, tbody a, input[type=checkbox]")]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  const here = stops.indexOf(event.target);
+  if (here < 0) return;
+  event.preventDefault();
+  stops[Math.max(0, Math.min(stops.length - 1, here + step))].focus();
+});

@@ -155,6 +155,7 @@
     else if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
     else if (event.key === "Enter" && event.target.matches("[data-finding]")) toggle(event.target);
+    else if (event.key === "Escape" && window_) document.querySelector("#window button")?.click();
   });
 
   // --- links into the page: #f=finding, #c=chart, #t=from,to, then what is chosen: severity=, host=, rule=, object=, q=
@@ -381,6 +382,11 @@
 
   // What another finding explains is open without this script; with it, it opens on demand.
   for (const box of all("details.signs")) box.open = false;
+
+  // Where the picture of a site is wider than the window, its trouble is in view.
+  const site = document.querySelector(".site");
+  const ill = site?.scrollWidth > site?.clientWidth && site.querySelector(".box.bad");
+  if (ill) site.scrollLeft += ill.getBoundingClientRect().left - site.getBoundingClientRect().left - 16;
 
   // The head stays in view: the rail begins below it, and so does what a link leads to.
   new ResizeObserver(([head]) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from typing import Any
 
@@ -12,7 +13,9 @@ Doc = dict[str, Any]
 # Kinds of member, one column each; the second of a column stands below the first.
 COLUMNS = (("manager",), ("controller",), ("host", "transport node"), ("edge",), ("tunnel end", "BGP neighbour"))
 MOST = 12  # boxes of a column; those with trouble first
-WIDTH, HEIGHT, GAP, STEP, LEFT = 190, 40, 90, 62, 30  # pixels
+WIDTH, GAP, BELOW, LEFT = 190, 90, 22, 30  # pixels; BELOW is between the boxes of a column
+NAME, SMALL = 23, 29  # characters that fit across a box, of its name and of what is known of it
+NAME_LINE, SMALL_LINE = 17, 14  # pixels
 # The other end of a channel that names no single member -> kind of member it ends at.
 ALL = {"controllers": "controller", "management cluster": "manager"}
 OUTSIDE = "outside NSX"  # a router: it has no bundle to ask for
@@ -28,6 +31,7 @@ class SiteBox:
     state: str
     x: int = 0
     y: int = 0
+    height: int = 0  # that of the tallest box, so that rows stand beside each other
     bad: bool = False
     findings: list[Doc] = field(default_factory=list)  # of what is said of it and of no drawn channel
 
@@ -38,18 +42,27 @@ class SiteBox:
         return f"{self.kind}, {about}" if about else self.kind
 
     @property
-    def label(self) -> str:
-        """Return as much of the name as fits into the box."""
-        return _fitting(self.name, 23)
+    def labels(self) -> list[tuple[str, str, int]]:
+        """Return the lines of the box: class, text, and how far below its upper edge; nothing is cut."""
+        out: list[tuple[str, str, int]] = []
+        at = 0
+        for kind, text, most, step in (("", self.name, NAME, NAME_LINE), ("small", self.small, SMALL, SMALL_LINE)):
+            for line in _broken(text, most):
+                at += step
+                out.append((kind, line, at))
+        return out
 
-    @property
-    def small_label(self) -> str:
-        """Return as much of the second line as fits."""
-        return _fitting(self.small, 29)
 
-
-def _fitting(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _broken(text: str, most: int) -> list[str]:
+    """Return a text in lines of a width, broken after a space, comma, dot, hyphen or underscore where there is one."""
+    lines = [""]
+    for part in re.findall(r"[^\s,._-]*(?:[\s,._-]+|$)", text):
+        for at in range(0, len(part), most):
+            piece = part[at : at + most]
+            if len(lines[-1]) + len(piece.rstrip()) > most:
+                lines.append("")
+            lines[-1] += piece
+    return [line.strip() for line in lines if line.strip()] or [""]
 
 
 @dataclass(slots=True)
@@ -110,9 +123,23 @@ class SitePicture:
         return [(one, *one.middle) for one in self.drawn]
 
     @property
+    def troubled(self) -> list[SiteLine]:
+        """Return the lines that are not up, or that a finding is about."""
+        return [one for one in self.lines if _trouble(one)]
+
+    @property
+    def others(self) -> list[SiteLine]:
+        """Return the lines that are up, or not meant to be used."""
+        return [one for one in self.lines if not _trouble(one)]
+
+    @property
     def drawn(self) -> list[SiteLine]:
         """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
         return [one for one in reversed(self.lines) if any(one.path) and one.state != "idle"]
+
+
+def _trouble(line: SiteLine) -> bool:
+    return bool(line.findings) or line.state not in ("up", "idle")
 
 
 def picture(doc: Doc) -> SitePicture | None:
@@ -122,15 +149,15 @@ def picture(doc: Doc) -> SitePicture | None:
     if len(members) < 2:
         return None
     lines = _lines(doc, [one for one in records if one["what"] == "channel"])
-    troubled = {name for line in lines if line.state not in ("up", "idle") or line.findings for name in line.ends}
+    troubled = {name for line in lines if _trouble(line) for name in line.ends}
     members = [{**one, "other": _further(one)} for one in members]
     boxes, left_out = _boxes(members, troubled)
     _draw(boxes, lines)
     left_out += [one["state"] for one in records if one["what"] == "left out"]
-    tallest = max((box.y for box in boxes), default=0) + HEIGHT + 10
+    tallest = max((box.y + box.height for box in boxes), default=0) + 10
     return SitePicture(
         boxes,
-        sorted(lines, key=lambda line: (line.state in ("up", "idle") and not line.findings, line.ends)),
+        sorted(lines, key=lambda line: (not _trouble(line), line.ends)),
         [one for one in records if one["what"] == "skew"],
         [one for one in members if one["state"] not in ("in the case", OUTSIDE)],
         max((box.x for box in boxes), default=0) + WIDTH + GAP,
@@ -177,13 +204,15 @@ def _boxes(members: list[Doc], troubled: set[str]) -> tuple[list[SiteBox], list[
         own.sort(key=lambda one: (one["name"] not in troubled and one["state"] == "in the case", one["name"]))
         shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
         for row, one in enumerate(shown):
-            x, y = LEFT + column * (WIDTH + GAP), 10 + row * STEP
-            bad = one["name"] in troubled
-            boxes.append(SiteBox(one["name"], one["channel"], one["other"], one["state"], x, y, bad))
+            x, bad = LEFT + column * (WIDTH + GAP), one["name"] in troubled
+            boxes.append(SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row, bad=bad))
         for kind in kinds:
             if more := sum(one["channel"] == kind for one in own[MOST:]):
                 left_out.append(f"{more:,} more members ({kind}) are not drawn; those with trouble come first")
         column += bool(own)
+    height = max((box.labels[-1][2] for box in boxes), default=0) + 9
+    for box in boxes:
+        box.height, box.y = height, 10 + box.y * (height + BELOW)
     return boxes, left_out
 
 
@@ -207,16 +236,16 @@ def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
         if left.x == right.x:
             _within_column(line, one, other)
             continue
-        line.path = (left.x + WIDTH, left.y + HEIGHT // 2, right.x, right.y + HEIGHT // 2)
+        line.path = (left.x + WIDTH, left.y + left.height // 2, right.x, right.y + right.height // 2)
 
 
 def _within_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
     """Set the ends of a line between two boxes of one column: each way has its side, past the boxes between them."""
     upper, lower = sorted((one, other), key=lambda box: box.y)
     down = one is upper
-    if lower.y - upper.y <= STEP:
+    if lower.y - upper.y <= upper.height + BELOW:
         x = one.x + WIDTH // 2 + (30 if down else -30)
-        line.path = (x, upper.y + HEIGHT, x, lower.y)
+        line.path = (x, upper.y + upper.height, x, lower.y)
         return
     x, line.bow = (one.x + WIDTH, 20) if down else (one.x, -20)
-    line.path = (x, upper.y + HEIGHT // 2, x, lower.y + HEIGHT // 2)
+    line.path = (x, upper.y + upper.height // 2, x, lower.y + lower.height // 2)

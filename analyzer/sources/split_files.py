@@ -23,7 +23,7 @@ from analyzer.sources.stream import FileSource, SliceStream, Stream
 
 _HEAD = 512
 _FORMS = (
-    ("number", compiled(r"(.+)\.(\d{3})", re.IGNORECASE)),
+    ("number", compiled(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
     ("part", compiled(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
     ("letters", compiled(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
     ("zip", compiled(r"(.+)\.z(\d\d)", re.IGNORECASE)),

@@ -369,6 +369,14 @@ function keys(event) {
     else if (!typing && location.hash.startsWith("#archive=case/")) document.querySelector(".shelf-case .casehead a").click();
     return;
   }
+  const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+  const list = step && event.target.matches?.("a.name") && event.target.closest("ul.rows");
+  if (list) {
+    const names = [...list.querySelectorAll("a.name")].filter((one) => one.offsetParent);
+    event.preventDefault();
+    names[Math.max(0, Math.min(names.length - 1, names.indexOf(event.target) + step))].focus();
+    return;
+  }
   if (event.key !== "/" || typing || event.target.closest?.("dialog")) return;
   const search = document.querySelector(`section[data-page="${page}"] input[type=search]`);
   event.preventDefault();
