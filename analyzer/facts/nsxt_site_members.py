@@ -20,6 +20,7 @@ OUTSIDE = "outside NSX"
 _REGISTERED = {"mgr": "manager", "ctl": "manager", "edg": "edge", "esx": "host", "manager": "manager", "edge": "edge"}
 
 _OWN = ("nsxt.node", "nsxt.edge_status", "nsxt.cluster_member", "nsxt.manager_channel", "esxi.host")
+_TUNNELS = ("nsxt.bfd_session", "nsxt.tunnel_port")
 _LOGS = ("nsxt.syslog", "nsxt.component_log")  # what only a bundle holds
 
 
@@ -35,6 +36,7 @@ class SiteNodes(SiteNames):
         self._managers()
         self._registered()
         self._edges()
+        self._hosts()
         self._tunnels()
 
     def speaker(self, row: Row) -> str:
@@ -100,6 +102,17 @@ class SiteNodes(SiteNames):
                     member.ip = member.ip or address
                 if member is not None:
                     self.alias(member, address)
+
+    def _hosts(self) -> None:
+        """Tie tunnel end points (stack vxlan) to their hosts; a host that no session ends at is no member by it."""
+        ends = {text(row, "remote_ip") for name in _TUNNELS for row in rows(self.facts, name)}
+        for row in rows(self.facts, "esxi.vmk"):
+            ip, node = text(row, "ip_address"), row.block.node
+            member = self.of_node(node)
+            if text(row, "netstack") == "vxlan" and (member is not None or ip in ends):
+                member = member or self.known("host", name=self.facts.nodes[node].name, row=row)
+                member.node = member.node or node
+                self.alias(member, ip)
 
     def _tunnels(self) -> None:
         for row in rows(self.facts, "nsxt.bfd_session"):
