@@ -32,6 +32,9 @@ def parse(block: Block) -> Output:
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
         found = _LINE.match(line)
+        if re.match(r"\s*Heap stats \{", line) and row is not None and row.lines:
+            yield row
+            row = None
         if named := _NAME.match(line):
             yield from [row] if row is not None else ()
             row = _heap(block, number, named["heap"])
@@ -40,6 +43,8 @@ def parse(block: Block) -> Output:
             row = _heap(block, number, found["text"])
         elif found and row is not None:
             yield from _take(row, found["label"], found["text"], number)
+        elif found and found["label"] in _LABELS:
+            yield fault_at(block, number, PARSER.name, "belongs to a heap whose name is missing")
         elif line.strip() and not re.match(r"\s*(?:Heap stats \{|\}|[A-Za-z][^:]{0,70}:)", line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     yield from [row] if row is not None else ()

@@ -41,6 +41,6 @@ PARSER = Parser(
     parse=parse,
     node="esxi",
     commands=(r"^\s*(?:\S*/)?(?:netcpad|vShield-Stateful-Firewall)\s+status\s*$",),
-    shape=r"^\s*netCP agent service is (?:not )?running\b",
+    shape=r"^\s*(?:netCP agent service|vShield-Stateful-Firewall) is (?:not )?running\b",
     body=r"^\s*(?:netCP agent service|vShield-Stateful-Firewall)\s+is\s",
 )

@@ -39,14 +39,23 @@ def parse(block: Block) -> Output:
     asked = str(block.params.get("port_name", ""))
     cells: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
-        if found := _LINE.match(line):
-            if column := _LABELS.get(found["label"]):
-                cells[column] = found["text"] or "", block.first_line + number
-        elif line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
+        found = _LINE.match(line)
+        column = _LABELS.get(found["label"]) if found else None
+        if column in cells or re.match(r"\s*Physical Port\s*$", line):
+            yield from _row(block, asked, cells)
+            cells = {}
+        if found and column:
+            cells[column] = found["text"] or "", block.first_line + number
+        elif not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
             yield stray(block, number, PARSER.name)
+    yield from _row(block, asked, cells)
+
+
+def _row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
-        named = {"port_name": (asked, block.first_line)} if asked else {}
-        yield from typed_row(TABLE, block, PARSER.name, min(line for _, line in cells.values()), {**named, **cells})
+        first = min(line for _, line in cells.values())
+        named = {"port_name": (asked, first)} if asked else {}
+        yield from typed_row(TABLE, block, PARSER.name, first, {**named, **cells})
 
 
 PARSER = Parser(

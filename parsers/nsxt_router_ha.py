@@ -62,17 +62,24 @@ def parse(block: Block) -> Output:
     peers: list[_Cells] = []
     section = ""
     for number, line in enumerate(block.lines):
-        if heading := _SECTIONS.match(line):
+        heading, found = _SECTIONS.match(line), _LINE.match(line)
+        if _begins(heading["name"] if heading else "", found["label"] if found else "", section):
+            yield from _router(block, own, peers)
+            own, peers, section = {}, [], ""
+        if heading:
             section = heading["name"]
-            if section == "Service Router":
-                yield from _router(block, own, peers)
-                own, peers = {}, []
-        elif found := _LINE.match(line):
+        elif found:
             cell = found["text"] or "", block.first_line + number
             _take(section, found["label"], cell, own, peers)
         elif line.strip() and not re.match(rf"\s*(?:{DATED}|{UUID}\s)", line):
             yield stray(block, number, PARSER.name)
     yield from _router(block, own, peers)
+
+
+def _begins(heading: str, label: str, section: str) -> bool:
+    """Tell whether a line begins the next router: its heading, or what stands above the last section."""
+    again = section == "Peer Routers" and (label in _OWN or heading in ("HA ports state", "Sub-cluster Information"))
+    return (heading == "Service Router" and bool(section)) or again
 
 
 def _take(section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]) -> None:

@@ -35,10 +35,9 @@ L2VPN = Table(
     meaning="Layer 2 VPN sessions of an NSX-T edge.",
     source="get l2vpn session",
     ask="`get l2vpn session` on the edge",
-    key=("session_uuid",),
+    key=("vpn_tunnel",),
     columns=(
-        Column("session_uuid", "str", "id of the session"),
-        Column("ipsec_uuid", "str", "id of the IPsec session that carries it"),
+        Column("vpn_tunnel", "str", "id of the tunnel of the session; its own id stands like a secret and is masked"),
         Column("vpn_state", "str", "UP, DOWN, …: state of the session"),
     ),
 )
@@ -47,7 +46,7 @@ _OF_IPSEC = {
     "UUID": "session_uuid", "Type": "vpn_type", "Local IP": "local_ip", "Peer IP": "remote_ip", "Peer ID": "remote_id",
     "Session Status": "vpn_state", "Session Down Reason": "down_reason", "Tunnel Status": "vpn_tunnel_state",
 }  # fmt: skip
-_OF_L2VPN = {"Session": "session_uuid", "IPSEC Session": "ipsec_uuid", "Status": "vpn_state"}
+_OF_L2VPN = {"Tunnel": "vpn_tunnel", "Status": "vpn_state"}
 _REST = re.compile(rf"\s*(?:$|Policy Rules\s*$|Total Number of Sessions|[A-Z][A-Za-z0-9 ]{{1,30}}\s*:\s*$|{DATED})")
 
 
@@ -60,11 +59,12 @@ def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], fir
         if not found and not _REST.match(line):
             yield stray(block, number, name)
         for one in found:
-            if one["label"] == first:
+            column = labels.get(one["label"])
+            if one["label"] == first or (column in cells and column != "vpn_tunnel_state"):
                 if begun:
                     yield from typed_row(table, block, name, begun, cells)
                 cells, begun = {}, block.first_line + number
-            if column := labels.get(one["label"]):
+            if column:
                 cell = one["text"], block.first_line + number
                 worse = column == "vpn_tunnel_state" and one["text"] != "Up"
                 cells[column] = cell if worse else cells.get(column, cell)
