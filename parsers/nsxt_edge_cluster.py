@@ -82,7 +82,7 @@ def parse(block: Block) -> Output:
         elif label == "Status" and {"peer_uuid", "session"} <= peer.keys():
             yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": cell})
             peer.pop("session")
-        elif label not in _SECTIONS and line.strip() and not re.match(rf"\s*{DATED}", line):
+        elif label not in _SECTIONS and line.strip() not in {*_SECTIONS, ""} and not re.match(rf"\s*{DATED}", line):
             yield stray(block, number, PARSER.name)
     yield from _status(block, own)
 

@@ -122,3 +122,28 @@ def test_a_waiting_prompt_is_one_only_where_its_host_was_typed_at(tmp_path: Path
     text = EDGE.format(cut="").replace("\nedge-south>\nedge-south> vrf", "elsewhere>\nedge-south> vrf")
 
     assert [one["text"] for one in case(tmp_path, text)["faults"]] == ["elsewhere>"]
+
+
+def test_an_agent_of_a_host_is_judged_by_its_status_alone(tmp_path: Path) -> None:
+    """What a restart prints on its way ("is stopped") is no state; a later `status` counts."""
+    text = (
+        "[root@esx41:~] /etc/init.d/netcpad restart\n"
+        "watchdog-netcpa: Terminating watchdog process with PID 35036\n"
+        "netCP agent service is stopped\n"
+        "[root@esx41:~] /etc/init.d/netcpad status\n"
+        "netCP agent service is running\n"
+    )
+
+    assert case(tmp_path, text)["findings"] == []
+    assert [row["agent_state"] for row in rows(tmp_path, "nsx.agent_service")] == ["running"]
+
+
+def test_heaps_of_a_loop_are_judged_each(tmp_path: Path) -> None:
+    """A loop prints the name of each heap, and a grep leaves some lines of it: the full one is found."""
+    heap = "vsip-{0}-0x430c1db5c000/\n   Name:vsip-{0}\n   percent free of max size:{1}\n"
+    loop = "for n in $(vsish -e ls /system/heaps|grep vsip); do echo $n; vsish -e get /system/heaps/$n'stats'; done"
+    text = f"[root@esx41:~] {loop}\n{heap.format('attr', 99)}{heap.format('rules', 7)}"
+
+    assert [(one["rule"], one["subject"]) for one in case(tmp_path, text)["findings"]] == [
+        ("nsx-dfw-heap", "vsip-rules")
+    ]

@@ -324,3 +324,14 @@ def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path)
         asked[name] = {one["missing"] for one in case["cannot_tell"] if one["missing"].startswith("nsx")}
     assert asked["plain"] == set()
     assert {"nsx.vdr", "nsx.vxlan_network"} <= asked["nsx"]
+
+
+def test_a_manager_alone_is_asked_for_controllers_and_hosts_and_for_no_edge(tmp_path: Path) -> None:
+    """Every site has controllers and hosts; an Edge is asked for where something of the case names one."""
+    bundle = state("healthy")["nsxmgr01-techsupport.tgz"]
+    (tmp_path / "nsxmgr01-techsupport.tgz").write_bytes(bundle if isinstance(bundle, bytes) else bundle.encode())
+    CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    asked = {one["missing"] for one in doc["cannot_tell"]}
+    assert {"nsx.controllers", "nsx.controller_health", "nsx.vdr"} <= asked
+    assert not [one for one in asked if "edge" in one]

@@ -386,3 +386,26 @@ def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
 
     assert [(one["name"], one["other"], one["state"], one["said"]) for one in drawn(doc).skews] == expected
+
+
+def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
+    """An address of a host in the stack vxlan is the end of a tunnel; one of another stack says nothing of tunnels."""
+    vmk = "{0}      {1}      IPv4      {2}      255.255.255.0   198.51.100.255  00:50:56:00:00:21 1600    65535     true    STATIC      {3}"
+    head = (
+        "Interface  Port Group/DVPort/Opaque Network        IP Family IP Address      Netmask         Broadcast       "
+        "MAC Address       MTU     TSO MSS   Enabled Type        NetStack"
+    )
+    own = [("vmk0", "0", "198.51.100.22", "defaultTcpipStack"), ("vmk10", "10", "198.51.100.21", "vxlan")]
+    text = "\n".join(["[root@esx71:~] esxcfg-vmknic -l", head, *(vmk.format(*one) for one in own), ""])
+    site = tmp_path / "site"
+    site.mkdir()
+    for name, body in {**STATES["healthy"](), "esx71.txt": text}.items():
+        (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
+    CliRunner().invoke(main, ["triage", str(site), "-o", str(tmp_path / "out"), "--quiet"])
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    kinds = {(one["name"], one["channel"]) for one in doc["site"] if one["what"] == "member"}
+    ends = {one["name"] for one in doc["site"] if one["what"] == "channel" and one["channel"] == "tunnel"} | {
+        one["other"] for one in doc["site"] if one["what"] == "channel" and one["channel"] == "tunnel"
+    }
+    assert ("esx71", "host") in kinds and ("198.51.100.22", "tunnel end") in kinds
+    assert "esx71" in ends and not [name for name, _ in kinds if name == "198.51.100.21"]

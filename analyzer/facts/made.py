@@ -27,9 +27,7 @@ def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
             changed |= releases.put(facts)
         elif name not in site_signs.ALL_TABLES:
             changed |= _chain(facts, parsing.tables()[name])
-    if wanted.intersection(site_signs.TABLES):
-        changed |= _site(facts)
-    return changed | _nsxt_site(facts) if wanted.intersection(site_signs.NSXT_TABLES) else changed
+    return changed | _sites(facts, wanted)
 
 
 def kept(table: Table) -> bool:
@@ -43,20 +41,17 @@ def made() -> frozenset[str]:
     return frozenset(name for name, table in parsing.tables().items() if table.made_of)
 
 
-def _site(facts: Facts) -> set[str]:
-    if not site_signs.is_site(facts):
-        return set()
-    from analyzer.facts import site  # noqa: PLC0415 - few cases need it
+def _sites(facts: Facts, wanted: Collection[str]) -> set[str]:
+    changed: set[str] = set()
+    if not set(wanted).isdisjoint(site_signs.TABLES) and site_signs.is_site(facts):
+        from analyzer.facts import site  # noqa: PLC0415 - few cases need it
 
-    return site.put(facts)
+        changed |= site.put(facts)
+    if not set(wanted).isdisjoint(site_signs.NSXT_TABLES) and site_signs.is_nsxt_site(facts):
+        from analyzer.facts import nsxt_site  # noqa: PLC0415 - few cases need it
 
-
-def _nsxt_site(facts: Facts) -> set[str]:
-    if not site_signs.is_nsxt_site(facts):
-        return set()
-    from analyzer.facts import nsxt_site  # noqa: PLC0415 - few cases need it
-
-    return nsxt_site.put(facts)
+        changed |= nsxt_site.put(facts)
+    return changed
 
 
 def _chain(facts: Facts, table: Table) -> set[str]:

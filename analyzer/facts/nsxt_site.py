@@ -8,48 +8,40 @@ schemas of the REST API, KB 438022 for the lines of tunnels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 
-from analyzer import logtime, parsing
+from analyzer.facts import site_rows
 from analyzer.facts.nsxt_site_members import CLUSTER, EDGES, SiteNodes, members
-from analyzer.facts.records import Coverage
 from analyzer.facts.site_clocks import nsxt_skews
 from analyzer.facts.site_names import rows, text
 from analyzer.facts.site_signs import (
     NSXT_CHANNEL,
-    NSXT_MEMBER,
-    NSXT_SKEW,
     NSXT_TABLES,
     SERVED,
     TUNNEL,
-    is_nsxt_site,
 )
 from analyzer.facts.store import Facts
-from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Row, Value
+from analyzer.tables import Row
 
 _UP = {
     "UP": True, "DOWN": False, "STABLE": True, "UNAVAILABLE": False, "CONNECTED": True, "DISCONNECTED": False,
     "OPENED": True, "ESTAB": True, "UNREACHABLE": False, "CONCAT PATH DOWN": False, "UP (ROUTING DOWN)": False,
     "ADMIN DOWN": False, "ADMIN_DOWN": False, "INIT": False,
 }  # fmt: skip
+_said = partial(site_rows.said, table=NSXT_CHANNEL)
 _REST = (("management_status", "management"), ("control_status", "control"), ("tunnel_status", "tunnels"))
 
 
 def put(facts: Facts) -> set[str]:
-    """Make the tables of the site from what the facts state; return the names of those that have rows.
+    """Make the tables of the site; return the names of those that have rows."""
+    return site_rows.put(facts, NSXT_TABLES, _made)
 
-    Rows that were given by hand, or that a stored case brought, stay.
-    """
-    if any(name in facts.tables and facts.count(name) for name in NSXT_TABLES) or not is_nsxt_site(facts):
-        return set()
+
+def _made(facts: Facts) -> tuple[Iterable[Row], ...]:
     nodes = SiteNodes(facts)
     told = list(_statements(facts, nodes))
-    made = {NSXT_MEMBER: list(members(facts, nodes)), NSXT_CHANNEL: told, NSXT_SKEW: list(nsxt_skews(facts, nodes))}
-    for name, found in made.items():
-        there = {row.block.node for row in found}
-        facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in there})
-    return {name for name, found in made.items() if found}
+    return members(facts, nodes), told, nsxt_skews(facts, nodes)
 
 
 def _statements(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -61,23 +53,6 @@ def _statements(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     yield from _of_tunnel_lines(facts, nodes)
 
 
-def _said(
-    facts: Facts, origin: Row, ends: tuple[str, str], what: tuple[str, str], said: str, by: str, up: bool | None
-) -> Row:
-    """Return what a member says of a channel; `what`: name of the channel, column of the origin that says it."""
-    at = origin.block.taken or facts.nodes[origin.block.node].captured
-    values: dict[str, Value] = {
-        "from_member": ends[0],
-        "to_member": ends[1],
-        "channel": what[0],
-        "up": up,
-        "said": said,
-        "said_by": by,
-        "told_at": logtime.read(at, any_zone=True) if at else None,
-    }
-    return Row(parsing.tables()[NSXT_CHANNEL], values, origin.block, origin.line_of(what[1]))
-
-
 def _state(said: str) -> bool | None:
     return _UP.get(said.upper())
 
@@ -87,13 +62,13 @@ def _of_cluster(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     for row in rows(facts, "nsxt.cluster_group"):
         if said := text(row, "group_status"):
             by, group = nodes.speaker(row), f"group {text(row, 'group_type')}"
-            yield _said(facts, row, (by, CLUSTER), (group, "group_status"), said, by, _state(said))
+            yield _said(facts, row, (by, CLUSTER), (group, "group_status"), said, _state(said), by)
     for row in rows(facts, "nsxt.cluster_member"):
         member = nodes.find(text(row, "fqdn"), text(row, "ip"), text(row, "member_uuid"))
         if member is not None and (said := text(row, "member_status")):
             by, group = nodes.speaker(row), f"member of {text(row, 'group_type')}"
             ends = (member.name, CLUSTER) if by == member.name else (by, member.name)
-            yield _said(facts, row, ends, (group, "member_status"), said, by, _state(said))
+            yield _said(facts, row, ends, (group, "member_status"), said, _state(said), by)
 
 
 def _of_channels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -101,7 +76,7 @@ def _of_channels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     for row in rows(facts, "nsxt.manager_channel"):
         by, said = nodes.speaker(row), text(row, "channel_state")
         ends = nodes.to_manager(by, text(row, "manager_ip"))
-        yield _said(facts, row, ends, ("management", "channel_state"), said or "no state", by, _state(said))
+        yield _said(facts, row, ends, ("management", "channel_state"), said or "no state", _state(said), by)
     for row in rows(facts, "nsxt.controller_channel"):
         ip, fqdn, reason = (
             text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn", "failure_reason")
@@ -110,7 +85,7 @@ def _of_channels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
             continue  # a controller that is not used has neither address nor name
         by, said = nodes.speaker(row), text(row, "channel_state")
         ends, why = nodes.to_manager(by, ip, fqdn), f": {reason}" if reason else ""
-        yield _said(facts, row, ends, ("control", "channel_state"), f"{said or 'no state'}{why}", by, _state(said))
+        yield _said(facts, row, ends, ("control", "channel_state"), f"{said or 'no state'}{why}", _state(said), by)
 
 
 def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -128,13 +103,13 @@ def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
         elsewhere = text(row, "transport_node") in served
         up = True if said == "OPENED" else None if elsewhere or not whole else False
         words = f"{said}: {SERVED}" if elsewhere and not up else said
-        yield _said(facts, row, (node.name, by), ("control", "connection_state"), words, by, up)
+        yield _said(facts, row, (node.name, by), ("control", "connection_state"), words, up, by)
     for row in rows(facts, "nsxt.node_status"):
         node = nodes.transport_node(text(row, "node_uuid"), "", text(row, "node_name"), row)
         for column, channel in _REST:
             if said := text(row, column):
                 by = nodes.speaker(row)
-                yield _said(facts, row, (node.name, CLUSTER), (channel, column), said, by, _state(said))
+                yield _said(facts, row, (node.name, CLUSTER), (channel, column), said, _state(said), by)
 
 
 def _of_edges(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -142,23 +117,23 @@ def _of_edges(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
         by = nodes.speaker(row)
         said = f"{text(row, 'edge_state')}, {text(row, 'ha_state') or 'state in the cluster not shown'}"
         up = _state(text(row, "edge_state"))
-        yield _said(facts, row, (by, EDGES), ("edge cluster", "edge_state"), said, by, up)
+        yield _said(facts, row, (by, EDGES), ("edge cluster", "edge_state"), said, up, by)
         if said := text(row, "routing_status"):
-            yield _said(facts, row, (by, EDGES), ("routing", "routing_status"), said, by, _state(said))
+            yield _said(facts, row, (by, EDGES), ("routing", "routing_status"), said, _state(said), by)
     for row in rows(facts, "nsxt.edge_peer"):
         peer = nodes.find(text(row, "peer_uuid"))
         if peer is not None:
             by, said = nodes.speaker(row), text(row, "session_status")
             channel = f"edge cluster ({text(row, 'interface') or 'no interface'})"
             ends = _sorted(by, peer.name)
-            yield _said(facts, row, ends, (channel, "session_status"), said or "no state", by, _state(said))
+            yield _said(facts, row, ends, (channel, "session_status"), said or "no state", _state(said), by)
     for row in rows(facts, "nsxt.bgp_neighbor"):
         by, said = nodes.speaker(row), text(row, "bgp_state")
         other = nodes.find(text(row, "neighbor"))
         if other is not None:
             channel = f"BGP {text(row, 'address_family')}".strip()
             up = _state(said) is True if said else None
-            yield _said(facts, row, (by, other.name), (channel, "bgp_state"), said or "no state", by, up)
+            yield _said(facts, row, (by, other.name), (channel, "bgp_state"), said or "no state", up, by)
 
 
 def _of_tunnels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -171,25 +146,16 @@ def _of_tunnels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
         diag = text(row, "bfd_diag")
         words = f"{said or 'no state'}: {diag}" if diag and diag != "No Diagnostic" else said or "no state"
         channel = "BFD of an uplink" if text(row, "encapsulation") == "vlan" else "tunnel"
-        yield _said(facts, row, _sorted(by, other.name), (channel, "bfd_session_state"), words, by, _state(said))
+        yield _said(facts, row, _sorted(by, other.name), (channel, "bfd_session_state"), words, _state(said), by)
 
 
 def _of_tunnel_lines(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     """Yield the last state of each tunnel in the syslog of an edge."""
-    last: dict[tuple[str, str], tuple[str, Hit]] = {}
-    for scan in facts.scans:
-        for hit in scan.hits if scan.table == TUNNEL.table else ():
-            if hit.signature == TUNNEL.id and (time := logtime.iso(hit.text)):
-                key = scan.node, str(hit.groups["remote"])
-                if key not in last or time >= last[key][0]:
-                    last[key] = time, hit
-    for (node, remote), (time, hit) in sorted(last.items()):
-        block = Block([hit.text], hit.line, hit.address, taken=time)
-        block.node = node
-        origin = Row(parsing.tables()[NSXT_CHANNEL], {}, block, hit.line)
-        by, said = nodes.speaker(origin), str(hit.groups["now"])
-        ends = _sorted(by, nodes.tunnel_end(remote, origin).name)
-        yield _said(facts, origin, ends, ("tunnel", ""), f"{said} (syslog)", by, _state(said))
+    lines = site_rows.last_hits(facts, TUNNEL, NSXT_CHANNEL, lambda node, hit: (node, str(hit.groups["remote"])))
+    for origin, hit in lines:
+        by, now = nodes.speaker(origin), str(hit.groups["now"])
+        ends = _sorted(by, nodes.tunnel_end(str(hit.groups["remote"]), origin).name)
+        yield _said(facts, origin, ends, ("tunnel", ""), f"{now} (syslog)", _state(now), by)
 
 
 def _sorted(one: str, other: str) -> tuple[str, str]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer import parsing
 from analyzer.facts.site_names import NSXT_KINDS, NSXT_RESTS, SiteMember, SiteNames, rows, text
+from analyzer.facts.site_rows import member_rows, own_row
 from analyzer.facts.site_signs import NSXT_MEMBER
 from analyzer.facts.store import Facts
-from analyzer.tables import Row, Value
+from analyzer.tables import Row
 
 CLUSTER, EDGES = "management cluster", "edge cluster"  # the other end, where no single one is meant
 ROUTER, TUNNEL_END = "BGP neighbour", "tunnel end"
 OUTSIDE = "outside NSX"
 _REGISTERED = {"mgr": "manager", "ctl": "manager", "edg": "edge", "esx": "host", "manager": "manager", "edge": "edge"}
 
+_OWN = ("nsxt.node", "nsxt.edge_status", "nsxt.cluster_member", "nsxt.manager_channel", "esxi.host")
+_TUNNELS = ("nsxt.bfd_session", "nsxt.tunnel_port")
 _LOGS = ("nsxt.syslog", "nsxt.component_log")  # what only a bundle holds
 
 
@@ -27,12 +29,14 @@ class SiteNodes(SiteNames):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts, NSXT_KINDS)
-        self.members = [one for one in self.members if not self._nameless(one.node)]
+        files = self._files()  # a node called like one is only answers: what the machine is called they do not say
+        self.members = [one for one in self.members if (one.node, facts.nodes[one.node].name) not in files]
         kept = {id(one) for one in self.members}
         self._by = {key: one for key, one in self._by.items() if id(one) in kept}
         self._managers()
         self._registered()
         self._edges()
+        self._hosts()
         self._tunnels()
 
     def speaker(self, row: Row) -> str:
@@ -56,15 +60,11 @@ class SiteNodes(SiteNames):
         """Return the member with the address of a tunnel."""
         return self.find(ip) or self.known(TUNNEL_END, ip=ip, row=row)
 
-    def _nameless(self, node: str) -> bool:
-        """Tell whether a node is only a file of answers: what a machine is called it does not say."""
-        name = self.facts.nodes[node].name
-        return any(
-            row.block.node == node and row.block.address.replace("!", "/").rpartition("/")[2] == name
-            for table in sorted(self.facts.tables)
-            if table.startswith("nsxt.") and self.facts.count(table, node)
-            for row in rows(self.facts, table)[:2000]
-        )
+    def _files(self) -> set[tuple[str, str]]:
+        """Return the nodes that have rows of NSX-T, each with the names of the files of these rows."""
+        tables = [name for name in sorted(self.facts.tables) if name.startswith("nsxt.")]
+        found = [row.block for name in tables for row in rows(self.facts, name)[:2000]]
+        return {(block.node, block.address.replace("!", "/").rpartition("/")[2]) for block in found}
 
     def _managers(self) -> None:
         for row in rows(self.facts, "nsxt.cluster_member"):
@@ -103,6 +103,17 @@ class SiteNodes(SiteNames):
                 if member is not None:
                     self.alias(member, address)
 
+    def _hosts(self) -> None:
+        """Tie tunnel end points (stack vxlan) to their hosts; a host that no session ends at is no member by it."""
+        ends = {text(row, "remote_ip") for name in _TUNNELS for row in rows(self.facts, name)}
+        for row in rows(self.facts, "esxi.vmk"):
+            ip, node = text(row, "ip_address"), row.block.node
+            member = self.of_node(node)
+            if text(row, "netstack") == "vxlan" and (member is not None or ip in ends):
+                member = member or self.known("host", name=self.facts.nodes[node].name, row=row)
+                member.node = member.node or node
+                self.alias(member, ip)
+
     def _tunnels(self) -> None:
         for row in rows(self.facts, "nsxt.bfd_session"):
             if (own := self.of_node(row.block.node)) is not None and (ip := text(row, "local_ip")):
@@ -120,23 +131,14 @@ class SiteNodes(SiteNames):
 
 def members(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     """Yield a row for each member, by kind and name."""
-    table = parsing.tables()[NSXT_MEMBER]
-    fallback = next((row for member in nodes.members if (row := member.row) is not None), None)
-    for member in sorted(nodes.members, key=lambda one: (one.kind, one.name)):
-        origin = _own_row(facts, member) or member.row or fallback
-        if origin is None:
-            continue
-        collected, complete = _collected(facts, member)
-        values: dict[str, Value] = {
-            "member": member.name,
-            "member_kind": member.kind,
-            "ip": member.ip or None,
-            "object_id": member.object_id or None,
-            "collected": collected,
-            "complete": complete,
-            "rests_on_it": NSXT_RESTS.get(member.kind),
-        }
-        yield Row(table, values, origin.block, origin.line)
+    known = nodes.members
+    return member_rows(
+        known,
+        lambda one: own_row(facts, one, _OWN) or one.row,
+        lambda one: _collected(facts, one),
+        NSXT_RESTS,
+        NSXT_MEMBER,
+    )
 
 
 def _collected(facts: Facts, member: SiteMember) -> tuple[str, bool | None]:
@@ -149,12 +151,3 @@ def _collected(facts: Facts, member: SiteMember) -> tuple[str, bool | None]:
     if any(scan.node == member.node for scan in facts.scans) or any(facts.count(name, member.node) for name in _LOGS):
         return "in the case", True
     return "only output of its CLI", None
-
-
-def _own_row(facts: Facts, member: SiteMember) -> Row | None:
-    """Return a row of a member's own files, for the evidence of its row."""
-    for table in ("nsxt.node", "nsxt.edge_status", "nsxt.cluster_member", "nsxt.manager_channel", "esxi.host"):
-        for row in rows(facts, table) if member.node else ():
-            if row.block.node == member.node:
-                return row
-    return None

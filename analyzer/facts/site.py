@@ -7,61 +7,49 @@ NSX 6.3 (GUID-6F1C026C), `net-vdl2 -l`, `net-vdr`, `esxcli network ip connection
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 
-from analyzer import logtime, parsing
-from analyzer.facts.records import Coverage
+from analyzer.facts import site_rows
 from analyzer.facts.site_clocks import skews
 from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows, text
-from analyzer.facts.site_signs import CHANNEL, HOST_STATUS, MEMBER, SKEW, TABLES, is_site
+from analyzer.facts.site_rows import own_row
+from analyzer.facts.site_signs import CHANNEL, HOST_STATUS, MEMBER, TABLES
 from analyzer.facts.store import Facts
-from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Row, Value
+from analyzer.tables import Row
 
 ALL = "controllers"  # the other end, where no single one is meant
 _UP = {"UP": True, "RUNNING": True, "ESTABLISHED": True, "DOWN": False, "UNKNOWN": False}
+_OWN = ("nsx.manager", "nsx.controller_health", "nsx.vdr", "nsx.vxlan_network", "esxi.host")
+_said = partial(site_rows.said, table=CHANNEL)
 _PARTS = {"NSX-Manager": "manager", "HOSTSYSTEM": "host", "Edge": "edge", "Controller": "controller"}
 
 
 def put(facts: Facts) -> set[str]:
-    """Make the tables of the site from what the facts state; return the names of those that have rows.
+    """Make the tables of the site; return the names of those that have rows."""
+    return site_rows.put(facts, TABLES, _made)
 
-    Rows that were given by hand, or that a stored case brought, stay.
-    """
-    if any(name in facts.tables and facts.count(name) for name in TABLES) or not is_site(facts):
-        return set()
+
+def _made(facts: Facts) -> tuple[Iterable[Row], ...]:
     names = SiteNames(facts)
     for _ in _statements(facts, names):  # all names first: an address may get its name from a later line
         continue
     told = list(_statements(facts, names))
-    made = {MEMBER: list(_members(facts, names)), CHANNEL: told, SKEW: list(skews(facts, names))}
-    for name, found in made.items():
-        there = {row.block.node for row in found}
-        facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in there})
-    return {name for name, found in made.items() if found}
+    return _members(facts, names), told, skews(facts, names)
 
 
 # --- members -----------------------------------------------------------------------------------
 
 
 def _members(facts: Facts, names: SiteNames) -> Iterator[Row]:
-    table = parsing.tables()[MEMBER]
-    fallback = next((row for member in names.members if (row := member.row) is not None), None)
-    for member in sorted(names.members, key=lambda one: (one.kind, one.name)):
-        origin = member.row or _any_row(facts, member) or fallback
-        if origin is None:
-            continue
-        collected, complete = _collected(facts, member, names.members)
-        values: dict[str, Value] = {
-            "member": member.name,
-            "member_kind": member.kind,
-            "ip": member.ip or None,
-            "object_id": member.object_id or None,
-            "collected": collected,
-            "complete": complete,
-            "rests_on_it": RESTS[member.kind],
-        }
-        yield Row(table, values, origin.block, origin.line)
+    known = names.members
+    return site_rows.member_rows(
+        known,
+        lambda one: one.row or own_row(facts, one, _OWN),
+        lambda one: _collected(facts, one, known),
+        RESTS,
+        MEMBER,
+    )
 
 
 def _collected(facts: Facts, member: SiteMember, members: list[SiteMember]) -> tuple[str, bool | None]:
@@ -80,17 +68,6 @@ def _has_own(facts: Facts, node: str) -> bool:
     return bool(facts.count("nsx.manager", node)) or any(scan.node == node for scan in facts.scans)
 
 
-def _any_row(facts: Facts, member: SiteMember) -> Row | None:
-    """Return a row of a member's own files, for the evidence of its row."""
-    if not member.node:
-        return None
-    for table in ("nsx.manager", "nsx.controller_health", "nsx.vdr", "nsx.vxlan_network", "esxi.host"):
-        for row in rows(facts, table):
-            if row.block.node == member.node:
-                return row
-    return None
-
-
 # --- what each says ----------------------------------------------------------------------------
 
 
@@ -102,24 +79,6 @@ def _statements(facts: Facts, names: SiteNames) -> Iterator[Row]:
     yield from _of_hosts(facts, names)
     yield from _of_edges(facts, names)
     _parts(facts, names)
-
-
-def _said(
-    facts: Facts, origin: Row, ends: tuple[str, str], what: tuple[str, str], said: object, up: bool | None, by: str
-) -> Row:
-    """Return what a member says of a channel; `what`: name of the channel, column of the origin that says it."""
-    channel, column = what
-    at = origin.block.taken or facts.nodes[origin.block.node].captured
-    values: dict[str, Value] = {
-        "from_member": ends[0],
-        "to_member": ends[1],
-        "channel": channel,
-        "up": up,
-        "said": str(said),
-        "said_by": by,
-        "told_at": logtime.read(at, any_zone=True) if at else None,
-    }
-    return Row(parsing.tables()[CHANNEL], values, origin.block, origin.line_of(column))
 
 
 def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
@@ -168,17 +127,9 @@ def _of_controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
 
 def _of_events(facts: Facts, names: SiteNames) -> Iterator[Row]:
     """Yield the last state of each host in vsm.log."""
-    last: dict[str, tuple[str, Hit, str]] = {}
-    for scan in facts.scans:
-        for hit in scan.hits if scan.table == "nsx.vsm_log" else ():
-            if hit.signature == HOST_STATUS.id and (time := logtime.iso(hit.text)):
-                host = str(hit.groups["host"])
-                if host not in last or time >= last[host][0]:
-                    last[host] = time, hit, scan.node
-    for host, (time, hit, node) in sorted(last.items()):
-        block = Block([hit.text], hit.line, hit.address, taken=time)
-        block.node = node
-        origin = Row(parsing.tables()[CHANNEL], {}, block, hit.line)
+    lines = site_rows.last_hits(facts, HOST_STATUS, CHANNEL, lambda _, hit: (str(hit.groups["host"]),))
+    for origin, hit in lines:
+        host = str(hit.groups["host"])
         name = names.known("host", name=host, object_id=str(hit.groups["id"]), row=origin).name
         manager = _manager(names, origin)
         for group, ends, channel in (

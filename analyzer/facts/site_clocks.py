@@ -15,6 +15,7 @@ from statistics import median
 
 from analyzer import logtime, parsing
 from analyzer.facts.site_names import SiteNames, rows, text
+from analyzer.facts.site_rows import block_of, hits
 from analyzer.facts.site_signs import NSXT_SKEW, PACKETS, SKEW, TUNNEL
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit
@@ -49,11 +50,10 @@ def nsxt_skews(facts: Facts, names: SiteNames) -> Iterator[Row]:
 def _changes(facts: Facts) -> _Changes:
     """Return (node, own address, address of the other end) -> changes of the tunnel: new state, time, line."""
     found: _Changes = {}
-    for scan in facts.scans:
-        for hit in scan.hits if scan.table == TUNNEL.table else ():
-            if hit.signature == TUNNEL.id and (at := logtime.log_time(hit.text)):
-                key = scan.node, str(hit.groups["local"]), str(hit.groups["remote"])
-                found.setdefault(key, []).append((str(hit.groups["now"]), at.when.timestamp(), hit))
+    for node, hit in hits(facts, TUNNEL):
+        if at := logtime.log_time(hit.text):
+            key = node, str(hit.groups["local"]), str(hit.groups["remote"])
+            found.setdefault(key, []).append((str(hit.groups["now"]), at.when.timestamp(), hit))
     for changes in found.values():
         changes.sort(key=lambda one: one[1])
     return found
@@ -62,15 +62,18 @@ def _changes(facts: Facts) -> _Changes:
 def _tunnel(facts: Facts, names: SiteNames, nodes: tuple[str, str], mine: _Told, theirs: _Told) -> Iterator[Row]:
     if len(mine) < FEWEST:
         return
-    apart = sorted(own[1] - other[1] for own, other in zip(mine, theirs, strict=True))
-    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
-    error = max((inner[-1] - inner[0]) / 2, NOTICED_S)
+    apart = [own[1] - other[1] for own, other in zip(mine, theirs, strict=True)]
     hit = mine[0][2]
-    block = Block([hit.text], hit.line, hit.address)
-    block.node = nodes[0]
     first, second = (_called(facts, names, key) for key in nodes)
     means = "changes of the tunnel between them, which both ends log; BFD may notice three seconds apart"
-    yield _row(block, hit.line, first, second, (median(apart), error, len(apart)), means, NSXT_SKEW)
+    yield _row(block_of(nodes[0], hit), hit.line, first, second, _middle(apart, NOTICED_S), means, NSXT_SKEW)
+
+
+def _middle(apart: list[float], least: float) -> tuple[float, float, int]:
+    """Return the middle of differences, half the spread of their inner half but at least `least`, and their number."""
+    apart = sorted(apart)
+    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
+    return median(apart), max((inner[-1] - inner[0]) / 2, least), len(apart)
 
 
 def _called(facts: Facts, names: SiteNames, key: str) -> str:
@@ -89,11 +92,9 @@ def _connections(facts: Facts, names: SiteNames, table: str) -> Iterator[Row]:
 def _packets(facts: Facts, way: str) -> dict[str, _Seen]:
     """Return node -> flow -> time and line of its first packet in one direction."""
     found: dict[str, _Seen] = {}
-    for scan in facts.scans:
-        for hit in scan.hits if scan.table == "nsx.dfwpktlogs" else ():
-            if hit.signature == PACKETS.id and hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
-                known = found.setdefault(scan.node, {})
-                known.setdefault(str(hit.groups["flow"]), (at.when.timestamp(), hit))
+    for node, hit in hits(facts, PACKETS):
+        if hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
+            found.setdefault(node, {}).setdefault(str(hit.groups["flow"]), (at.when.timestamp(), hit))
     return found
 
 
@@ -112,15 +113,11 @@ def _pair(
     both = sorted(set(sent) & set(received))
     if len(both) < FEWEST:
         return None
-    apart = sorted(received[flow][0] - sent[flow][0] for flow in both)
-    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
-    error = max((inner[-1] - inner[0]) / 2, PRINTED_S)
+    found = _middle([received[flow][0] - sent[flow][0] for flow in both], PRINTED_S)
     hit = received[both[0]][1]
-    block = Block([hit.text], hit.line, hit.address)
-    block.node = other
     member, partner = (names.known("host", name=facts.name(key)).name for key in (other, one))
     means = "first packets of TCP connections in dfwpktlogs"
-    return _row(block, hit.line, member, partner, (median(apart), error, len(both)), means, table)
+    return _row(block_of(other, hit), hit.line, member, partner, found, means, table)
 
 
 def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from analyzer.facts import Facts
+from analyzer.facts.site_names import rows
+from analyzer.facts.site_signs import MEMBER, NSXT_MEMBER
 from analyzer.judge.kinds import kinds_of
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
 from analyzer.tables import Table
+
+_MAY_LACK = {"nsx_edge": MEMBER, "nsxt_edge": NSXT_MEMBER}  # a site needs no edge: what shows the members it has
 
 
 def of(table: Table, facts: Facts, product: str = "") -> list[str]:
@@ -21,6 +25,15 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
     own = (node for node in facts.nodes.values() if node.kind in kinds)
     users = facts.users_of(product or table.product, own)
     return sorted({*there, *(node.key for node in users)})
+
+
+def not_known_of(table: Table, facts: Facts) -> bool:
+    """Tell whether only a kind of node that a site may well have none of has a table, and nothing names one."""
+    kinds = kinds_of(table)
+    return bool(kinds) and all(
+        kind in _MAY_LACK and not any(row.values["member_kind"] == "edge" for row in rows(facts, _MAY_LACK[kind]))
+        for kind in kinds
+    )
 
 
 def of_unknown_kind(facts: Facts) -> list[str]:

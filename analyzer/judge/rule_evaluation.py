@@ -139,6 +139,9 @@ class OneCase:
                 self.counts[Verdict.NOT_APPLICABLE] += 1
                 return None
         elif not domain:
+            if holders.not_known_of(table, self.facts):
+                self.counts[Verdict.NOT_APPLICABLE] += 1
+                return None
             unseen_nodes = [""]
         self.empty = [key for key in domain if key not in unseen_nodes and not self.facts.count(table.name, key)]
         if not needs.listed:

@@ -1,0 +1,79 @@
+"""A loop over `vsish -e ls /system/heaps` that prints the stats of each heap, whole or what a grep leaves of them.
+
+Such loops stand in guides on the heaps of the distributed firewall (NSX 6.2.3 and later). A heap begins with its name,
+which the loop prints as the list has it (`vsip-rules-0x430b6dc53000/`), or with its label Name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, ColumnValueError, Row, Value, convert
+
+from .heap_stats import PARSER as STATS
+
+TABLE = STATS.tables[0]
+_NAME = re.compile(r"\s*(?P<heap>\S+?)-0x[0-9a-f]{4,16}/?\s*$")
+_LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,60}?)\s*:\s*(?P<text>\S.*?)\s*$")
+_LABELS = {
+    "Name": "heap", "dynamically growable": "can_grow", "current heap size": "size_bytes",
+    "initial heap size": "initial_bytes", "current bytes allocated": "used_bytes",
+    "current bytes available": "available_bytes", "maximum heap size": "max_bytes",
+    "maximum bytes available": "max_available_bytes", "percent free of current size": "free_now_pct",
+    "percent free of max size": "free_max_pct",
+    "lowest percent free of max size ever encountered": "lowest_free_max_pct",
+    "lower memory PA limit": "lower_limit", "upper memory PA limit": "upper_limit",
+}  # fmt: skip
+
+
+def parse(block: Block) -> Output:
+    """Read the heaps, one row each."""
+    row: Row | None = None
+    for number, line in enumerate(block.lines, block.first_line):
+        found = _LINE.match(line)
+        if re.match(r"\s*Heap stats \{", line) and row is not None and row.lines:
+            yield row
+            row = None
+        if named := _NAME.match(line):
+            yield from [row] if row is not None else ()
+            row = _heap(block, number, named["heap"])
+        elif found and found["label"] == "Name" and (row is None or len(row.lines) > 0):
+            yield from [row] if row is not None else ()
+            row = _heap(block, number, found["text"])
+        elif found and row is not None:
+            yield from _take(row, found["label"], found["text"], number)
+        elif found and found["label"] in _LABELS:
+            yield fault_at(block, number, PARSER.name, "belongs to a heap whose name is missing")
+        elif line.strip() and not re.match(r"\s*(?:Heap stats \{|\}|[A-Za-z][^:]{0,70}:)", line):
+            yield fault_at(block, number, PARSER.name, "not a line of this output")
+    yield from [row] if row is not None else ()
+
+
+def _heap(block: Block, line: int, name: str) -> Row:
+    values: dict[str, Value] = {column.name: None for column in TABLE.columns}
+    return Row(TABLE, {**values, "heap": name}, block, line, {})
+
+
+def _take(row: Row, label: str, text: str, line: int) -> Output:
+    """Put a cell into the row of its heap; a label that has no column is left out."""
+    name = _LABELS.get(label)
+    column = TABLE.column(name) if name else None
+    if column is None or column.name == "heap":
+        return
+    try:
+        row.values[column.name] = convert(column, text)
+        row.lines = {**row.lines, column.name: line}
+    except ColumnValueError as error:
+        yield fault_at(row.block, line, PARSER.name, str(error))
+
+
+PARSER = Parser(
+    name="heap_loop",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(r"\bvsish -e ls /system/heaps\b.*\bvsish -e get /system/heaps/",),
+    shape=r"^\s*[\w.-]+-0x[0-9a-f]{6,16}/\s*$",
+    body=r"^\s*(?:\S+-0x[0-9a-f]{4,16}/?\s*$|Heap stats \{|\}|[A-Za-z][A-Za-z ]{1,60}:\s*\S)",
+)

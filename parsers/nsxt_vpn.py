@@ -1,0 +1,90 @@
+"""`get ipsecvpn session` and `get l2vpn session` on an NSX-T edge: sessions of VPNs with their state.
+
+Source: outputs that a cloud provider shows for a layer 2 VPN between an NSX-T edge and a standalone client. Two
+cells may stand in one line.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._nsxt import DATED, EDGE, stray, typed_row
+
+IPSEC = Table(
+    name="nsxt.ipsec_session",
+    meaning="IPsec sessions of an NSX-T edge.",
+    source="get ipsecvpn session",
+    ask="`get ipsecvpn session` on the edge",
+    key=("session_uuid",),
+    columns=(
+        Column("session_uuid", "str", "id of the session"),
+        Column("vpn_type", "str", "Route, Policy"),
+        Column("local_ip", "str", "own address", form=IP_FORM),
+        Column("remote_ip", "str", "address of the other end", form=IP_FORM),
+        Column("remote_id", "str", "what the other end calls itself"),
+        Column("vpn_state", "str", "Up, Down, Negotiating, …: state of the session"),
+        Column("down_reason", "str", "why it is down, where that is printed"),
+        Column("vpn_tunnel_state", "str", "Up, Down: state of its last tunnel that is not up, else of its first"),
+    ),
+)
+L2VPN = Table(
+    name="nsxt.l2vpn_session",
+    meaning="Layer 2 VPN sessions of an NSX-T edge.",
+    source="get l2vpn session",
+    ask="`get l2vpn session` on the edge",
+    key=("vpn_tunnel",),
+    columns=(
+        Column("vpn_tunnel", "str", "id of the tunnel of the session; its own id stands like a secret and is masked"),
+        Column("vpn_state", "str", "UP, DOWN, …: state of the session"),
+    ),
+)
+_CELL = re.compile(r"(?P<label>[A-Z][A-Za-z0-9 ]{1,30}?)\s*: (?P<text>\S.*?)(?=\s{2,}|\s*$)")
+_OF_IPSEC = {
+    "UUID": "session_uuid", "Type": "vpn_type", "Local IP": "local_ip", "Peer IP": "remote_ip", "Peer ID": "remote_id",
+    "Session Status": "vpn_state", "Session Down Reason": "down_reason", "Tunnel Status": "vpn_tunnel_state",
+}  # fmt: skip
+_OF_L2VPN = {"Tunnel": "vpn_tunnel", "Status": "vpn_state"}
+_REST = re.compile(rf"\s*(?:$|Policy Rules\s*$|Total Number of Sessions|[A-Z][A-Za-z0-9 ]{{1,30}}\s*:\s*$|{DATED})")
+
+
+def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
+    """Read the sessions, one row each; `first`: the label that begins one."""
+    cells: dict[str, tuple[str, int]] = {}
+    begun = 0
+    for number, line in enumerate(block.lines):
+        found = list(_CELL.finditer(line))
+        if not found and not _REST.match(line):
+            yield stray(block, number, name)
+        for one in found:
+            column = labels.get(one["label"])
+            if one["label"] == first or (column in cells and column != "vpn_tunnel_state"):
+                if begun:
+                    yield from typed_row(table, block, name, begun, cells)
+                cells, begun = {}, block.first_line + number
+            if column:
+                cell = one["text"], block.first_line + number
+                worse = column == "vpn_tunnel_state" and one["text"] != "Up"
+                cells[column] = cell if worse else cells.get(column, cell)
+    if begun:
+        yield from typed_row(table, block, name, begun, cells)
+
+
+def parse(block: Block) -> Output:
+    """Read sessions of either kind, told by the label that begins them."""
+    if any(re.match(r"\s*IKE Session ID\s*:", line) for line in block.lines):
+        return _sessions(block, PARSER.name, IPSEC, _OF_IPSEC, "IKE Session ID")
+    return _sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
+
+
+PARSER = Parser(
+    name="nsxt_vpn",
+    tables=(IPSEC, L2VPN),
+    parse=parse,
+    node=EDGE,
+    commands=(r"^\s*get ipsecvpn session(?:\s+(?:active|status|sessionid \S+))?\s*$", r"^\s*get l2vpn sessions?\s*$"),
+    shape=r"^\s*IKE Session ID\s*:\s*\d+\s*$",
+    body=rf"^\s*(?:[A-Z][A-Za-z0-9 ]{{1,30}}?\s*:(?:\s|$)|Policy Rules\s*$|%|{DATED})",
+)
