@@ -9,7 +9,7 @@ from analyzer.forms.host_logs import host_log, other_log
 
 _OF_SYSLOG = (
     r"jumpstart|sfcb[\w-]*|cimslp|crond|watchdog-[\w-]+|backup\.sh(?:\.\d+)?|smartd|ntpd|chronyd|snmpd|root|init|addVob"
-    r"|localcli|esxcfg-[\w-]+|openwsmand|lwsmd|netlogond|lsassd|DCUI|dcui|tmpwatch(?:\.py)?|heartbeat\.py"
+    r"|iscsid|localcli|esxcfg-[\w-]+|openwsmand|lwsmd|netlogond|lsassd|DCUI|dcui|tmpwatch(?:\.py)?|heartbeat\.py"
 )
 
 PARSERS = (

@@ -28,6 +28,8 @@ TABLE = Table(
 _FRAME = r"0x[0-9a-f]{8,16}:\[0x[0-9a-f]{8,16}\]"
 # a frame as articles quote it, without the stack or without any address (KB 318512, 341164)
 _QUOTED = r"(?:\[0x[0-9a-f]{8,16}\])?[A-Za-z_]\w{2,80}@(?:vmkernel#|\(|[\w.]{3,60}#)[\w.#<>)]{1,40}\+0x[0-9a-f]"
+# a frame of which only the names are left, as articles and people who type a screen write it (KB 320796)
+_NAMES = r"[A-Za-z_]\w{2,80}@(?:vmkernel|\([\w.-]{2,60}\))(?:#\S{0,40})?\s*$"
 _HEAD = r"(?:VMware ESXi? .{0,60}\[Releasebuild-\d+|@BlueScreen: |#[A-Z]{2} Exception)"
 _BEGIN = (
     rf"(?:{_HEAD}|{_FRAME}|{_QUOTED}"
@@ -40,7 +42,7 @@ _REST = (
     r"|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic|0x[0-9a-f]{6,7}:\[0x"
     r"|cr[0-9]=|r[a-z0-9]{2}=|e[a-z]{1,2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump"
     r"|No (?:place|port)|Debugger|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace"
-    r"|Backtrace for|Starting coredump|Dump)"
+    rf"|VMK uptime:|Backtrace for|Starting coredump|Dump|{_NAMES})"
 )
 
 

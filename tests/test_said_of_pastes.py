@@ -45,6 +45,34 @@ PASTES = {
         AT.format(1) + "error hostd[32AE9B90] [Originator@6876 sub=Statssvc] Error: 'FileIO error: No space left : "
         "/var/lib/vmware/hostd/stats/hostAgentStats.idMap'; while adding stat 'ha-host'",
     ],
+    "screen.txt": [
+        "VMware ESXi 8.0.3 [Releasebuild-24280767 x86_64]", "NOT_IMPLEMENTED bora/vmkernel/synthetic/made_up.c:12",
+        "PanicvPanicInt@vmkernel", "Panic_NoSave@vmkernel", "MemSchedKmem_TransferMemory@vmkernel",
+        "VisorFSPagerUncompressPage@vmkernel", "VMK uptime: 7:05:43:45.014 TSC: 1751259712918392", "Starting coredump to disk",
+    ],
+    "loop.txt": [
+        "[root@esx1:~] for d in 52a1 52a2; do vsish -e get /vmkModules/lsom/disks/$d/info | grep Congestion; done",
+        "   memCongestion:0", "   logCongestion:252",
+        AT.format(1) + "cpu2:120)WARNING: NMP: nmp_ThrottleLogForDevice:3546: last error status from device naa.6006 repeated 120 times",
+    ],
+    "escaped.md": [
+        AT.format(1) + "warning hostd\\[2099995\\] \\[Originator@6876 sub=IoTracker\\] In thread 2099951, "
+        'access(\\"/vmfs/volumes/5ee09751-00000001-bb34-000000000001/vm1/vm1.vmx\\") took over 2850 sec.',
+    ],
+    "probe.txt": [
+        AT.format(1) + "error hostd-probe[11857730] [Originator@6876 sub=Default] hostd detected to be non-responsive",
+    ],
+    "lock.txt": [
+        "~ # vmkfstools -D /vmfs/volumes/ds1/vm1/vm1-flat.vmdk",
+        "Lock [type 10c00001 offset 13895680 v 2175, hb offset 3694592 gen 13777, mode 2, owner "
+        "00000000-00000000-0000-000000000000 mtime 979023 num 1 gblnum 0 gblgen 0 gblbrk 0] ",
+        "RO Owner[0] HB Offset 3309568 5630b2a6-c21df93e-32f1-**005056000001** ",
+        "Addr <4, 13, 41>, gen 85, links 1, type reg, flags 0, uid 0, gid 0, mode 600",
+    ],
+    "states.txt": [
+        '[root@esx1:~] esxcli storage core path list | grep -E "Runtime|State:"',
+        "   Runtime Name: vmhba2:C0:T0:L1", "   State: active", "   Runtime Name: vmhba3:C0:T0:L1", "   State: dead",
+    ],
 }  # fmt: skip
 
 
@@ -77,6 +105,12 @@ EXPECTED = {
     "stats.txt": [("warning", "naa.60060160a0b02f0012345678abcdef01", "10,221 of 11,816 commands")],
     "consolidate.txt": [("warning", "consolidate.txt", "lasted 4.2 s; 2 of 2 stops exceed 1.0 s")],
     "hostd.log": [("major", "/var/lib/vmware/hostd/stats/hostAgentStats.idMap", "hostd found no space")],
+    "screen.txt": [("critical", "memsched-transfer, no date", "NOT_IMPLEMENTED")],
+    "loop.txt": [("info", "naa.6006", "120 failed commands")],
+    "escaped.md": [("major", "5ee09751-00000001-bb34-000000000001", "2,850")],
+    "probe.txt": [("major", "", "The probe got no answer once")],
+    "lock.txt": [("info", "/vmfs/volumes/ds1/vm1/vm1-flat.vmdk: 00:50:56:00:00:01", "Lock for reading")],
+    "states.txt": [("warning", "vmhba3:C0:T0:L1", "")],
 }  # fmt: skip
 
 
@@ -177,3 +211,22 @@ def test_a_loop_prints_what_stands_in_it(tmp_path: Path) -> None:
     assert "naa.600144f009d4d23600000000000000a1" in tables("loop.txt", "esxi.round_robin")
     assert "2021-02-26 17:41:07" in tables("loop.txt", "esxi.snapshot_tree")
     assert "0x80000389" in tables("nic.txt", "esxi.pnic_info")
+
+
+FILTERED = """[root@esx1:~] esxcli storage filesystem list | head -3
+Mount Point                                        Volume Name  UUID                                 Mounted  Type           Size          Free
+-------------------------------------------------  -----------  -----------------------------------  -------  ------  ------------  ------------
+/vmfs/volumes/5e1a2b3c-11112222-3333-444455556666  DS01         5e1a2b3c-11112222-3333-444455556666     true  VMFS-6  1099243192320  536870912000
+"""
+
+
+@pytest.mark.parametrize("pipe", [" | head -3", ""])
+def test_what_a_filter_let_through_is_not_all(tmp_path: Path, pipe: str) -> None:
+    """Rows behind a pipe are judged, and that no other row is bad cannot be told; without the pipe it can."""
+    (tmp_path / "esx.txt").write_text(FILTERED.replace(" | head -3", pipe), encoding="utf-8")
+    CliRunner().invoke(main, ["triage", str(tmp_path / "esx.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    case = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    looked = {one["rule"] for one in case["quiet"] if one["looked_at"]}
+    told = {rule for one in case["cannot_tell"] if "filtered by head" in one["why"] for rule in one["rules"]}
+    assert (told if pipe else looked) >= {"datastore-full", "datastore-not-mounted"}
+    assert not (looked if pipe else told)

@@ -13,6 +13,7 @@ from analyzer.secrets.values import hide_lines, suspect
 from analyzer.sources import Ledger, Member
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode
+from analyzer.sources.prompts import filtered_by
 from analyzer.tables import Block, Fault, Frame, Row
 
 
@@ -63,6 +64,8 @@ class ArtefactReader:
         for table in parser.tables:
             own = [row for row in rows if row.table.name == table.name]
             state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
+            if own and filtered and state == "read":
+                state, why = "excerpt", _left_out(block)
             if own or (state and not quiet and not filtered):
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
@@ -123,6 +126,13 @@ class ArtefactReader:
         record.why = member.cut or record.why
         record.read_by, record.lines = read_by, lines
         record.faults = self.into.faults_by[member.address]
+
+
+def _left_out(block: Block) -> str:
+    """Return why an output is not known whole of which somebody let a part through only."""
+    by = filtered_by(block.command)
+    what = f"was filtered by {by}" if by else "lacks lines that somebody left out"
+    return f"the output at {block.address}:{block.first_line} {what}"
 
 
 def lost_lines(lines: int, where: str) -> str:

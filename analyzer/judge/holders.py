@@ -57,6 +57,8 @@ def may_hold_unseen(key: str, rule: Rule, facts: Facts) -> bool:
         return False  # every subject there should be is known by name
     if not facts.count(table.name, key):
         return state != "read" or not complete
+    if state == "excerpt" and not table.log and table.lines_of is None:
+        return True  # an output that somebody filtered: `esxcli … list | grep …`
     return state in ("cut", "unparsed") or (not complete and bool(table.key or table.lines_of))
 
 

@@ -18,7 +18,7 @@ _FENCED = compiled(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
 _BOLD = compiled(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
 _TAGS = compiled(r"</?(?:em|strong|tt)>|<br ?/?>")
 _ITALIC = compiled(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
-_OF_KERNEL = compiled(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): ")
+_OF_KERNEL = compiled(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
 QUOTES = str.maketrans({"“": '"', "”": '"', "″": '"', "‘": "'", "’": "'"})  # of a word processor
 _ENTITIES = {"&#8216;": "'", "&#8217;": "'", "&#8220;": '"', "&#8221;": '"', "&#8243;": '"'}
 
@@ -39,7 +39,7 @@ def unmarked(line: str) -> str:
     line = _TAGS.sub("", line)
     if found := _ITALIC.fullmatch(line):
         line = found[1] + found[2]
-    if _OF_KERNEL.search(line):  # other logs print escapes of their own
+    if _OF_KERNEL.search(line):  # other logs print escapes of their own, but not before the bracket of their head
         line = re.sub(r'\\([_"\[\]])', r"\1", line)
     for entity, sign in _ENTITIES.items():
         line = line.replace(entity, sign)

@@ -211,6 +211,8 @@ class Text:
         line = self.lines[at]
         if not recogniser.goes_on(line):
             return False
+        if any(one.log and not one.rest and one.name != recogniser.name for one in self.starts(at)):
+            return False  # a line of a log has a label and a value, too
         if recogniser.body and not brace:
             return True
         others = any(one.name != recogniser.name for one in self.starts(at)) and not _starts(recogniser, line)

@@ -26,6 +26,7 @@ def _words(text: str) -> frozenset[str]:
 _ESXI_TOOLS = _words("""
     vsish net-stats esxcli localcli esxtop vim-cmd nsxdp-cli net-vdr net-vdl2 net-dvs pktcap-uw vmkping
     vm-support
+    vmkchdev smbiosDump vscsiStats voma partedUtil cmmds-tool vmfsfilelockinfo irqinfo vmkerrcode
     vmkload_mod vdq vmkfstools memstats sched-stats summarize-dvfilter vsipioctl esxcfg vmware vmkvsitools
 """)
 _SHELL_TOOLS = _words("""
@@ -317,6 +318,12 @@ def excerpt_by(line: str) -> str:
         whole = whole or (not cut and first_word(stages[0]) != "")
         cuts.append(cut)
     return next((cut for cut in cuts if cut and (cut in _LOG_TOOLS or not whole)), "")
+
+
+def filtered_by(line: str) -> str:
+    """Return the program behind a pipe that left lines out of an output, "" when none is known."""
+    stages = (stage for command in _stages(line.strip()[:MOST_TYPED]) for stage in command[1:])
+    return next((word for word in map(first_word, stages) if word in _FILTERS), "")
 
 
 def _shortens(stage: str) -> str:
