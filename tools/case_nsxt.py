@@ -32,11 +32,13 @@ from tools.nsxt_outputs import (
     managers_of_node,
     port_stats,
     quiet,
+    router_ha,
     services,
     transport_nodes,
     typed,
     uuid,
     version,
+    vpns,
 )
 
 # --- the site ----------------------------------------------------------------------------------
@@ -98,6 +100,9 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get dataplane cpu stats verbose": dataplane_cpu(),
         "get dataplane memory stats": dataplane_memory(),
         "get physical-port fp-eth0 stats": port_stats(),
+        "get physical-port fp-eth0": "Physical Port\nADMIN_STATUS : up\nLINK : up\n",
+        "get high-availability status": router_ha(n),
+        **vpns(),
     }
     return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
 

@@ -38,8 +38,8 @@ def edge(n: int) -> str:
 
 
 def uuid(kind: str, n: int) -> str:
-    """Return the id of a node: a manager, its controller, an edge, a host."""
-    return f"{ {'manager': '43cd0642', 'controller': '7b1c9952', 'edge': 'bed20842', 'host': '862e6ce4'}[kind] }-0000-4900-b68b-ca862aa4000{n}"
+    """Return the id of a node: a manager, its controller, an edge, a host, a router."""
+    return f"{ {'manager': '43cd0642', 'controller': '7b1c9952', 'edge': 'bed20842', 'host': '862e6ce4', 'router': '0b0e6f5c'}[kind] }-0000-4900-b68b-ca862aa4000{n}"
 
 
 # --- logs --------------------------------------------------------------------------------------
@@ -266,3 +266,24 @@ def bfd(own: str, peers: Sequence[str], down: Sequence[str] = (), diag: str = "C
         }
         text += "BFD Session\n" + "".join(f"{label:<30}: {value}\n" for label, value in cells.items()) + "\n"
     return text
+
+
+def router_ha(n: int) -> str:
+    """Return `get high-availability status` of the service router on an edge; the first edge forwards."""
+    own, peer = ("Active", "Standby") if n == 1 else ("Standby", "Active")
+    return (
+        f"Service Router\nUUID            : {uuid('router', n)}\nstate           : {own}\ntype            : TIER0\n"
+        f"mode            : A/S\nHA ports state\n    op_state    : {'Up' if n == 1 else 'Down'}\n"
+        f"Peer Routers\n    Node UUID   : {uuid('edge', 3 - n)}\n    HA state    : {peer}\n"
+    )
+
+
+def vpns() -> dict[str, str]:
+    """Return the outputs about VPNs of an edge with a session of each kind, both up."""
+    carrier = uuid("router", 7)
+    return {
+        "get ipsecvpn session": f"Total Number of Sessions: 1\n\nIKE Session ID : 3\nUUID           : {carrier}\n"
+        "Local IP       : 203.0.113.9          Peer IP        : 203.0.113.10\nSession Status : Up\n"
+        "Policy Rules\n    Tunnel Status  : Up\n",
+        "get l2vpn session": f"Session       : {carrier}\nTunnel        : {uuid('router', 8)}\nIPSEC Session : {carrier}\nStatus        : UP\n",
+    }

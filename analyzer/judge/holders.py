@@ -31,7 +31,8 @@ def not_known_of(table: Table, facts: Facts) -> bool:
     """Tell whether only a kind of node that a site may well have none of has a table, and nothing names one."""
     kinds = kinds_of(table)
     return bool(kinds) and all(
-        kind in _MAY_LACK and not any(row.values["member_kind"] == "edge" for row in rows(facts, _MAY_LACK[kind]))
+        kind in _MAY_LACK
+        and not any(row.values["member_kind"] in ("edge", "transport node") for row in rows(facts, _MAY_LACK[kind]))
         for kind in kinds
     )
 
