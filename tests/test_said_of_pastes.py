@@ -5,7 +5,9 @@ All lines are synthetic, in the forms of the captures that the rules name.
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +232,19 @@ def test_what_a_filter_let_through_is_not_all(tmp_path: Path, pipe: str) -> None
     told = {rule for one in case["cannot_tell"] if "filtered by head" in one["why"] for rule in one["rules"]}
     assert (told if pipe else looked) >= {"datastore-full", "datastore-not-mounted"}
     assert not (looked if pipe else told)
+
+
+@pytest.mark.parametrize(
+    ("last", "said"), [("09:00", "end 7 hours before"), ("14:53", "end 2 hours before"), ("14:54", "")]
+)
+def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(tmp_path: Path, last: str, said: str) -> None:
+    """Logs that end hours before the bundle tell nothing of the time since then, and the report says so."""
+    line = f"2023-03-01T{last}:00.000Z cpu3:2098123)NetPort: 1879: disabled port 0x2000014\n".encode()
+    with tarfile.open(tmp_path / "esx-esx9-2023-03-01--16.53-71234.tgz", "w:gz") as bundle:
+        member = tarfile.TarInfo("esx-esx9-2023-03-01--16.53-71234/var/run/log/vmkernel.log")
+        member.size = len(line)
+        bundle.addfile(member, io.BytesIO(line))
+    CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
+    (node,) = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["nodes"]
+    silent = [warning for warning in node["warnings"] if "before the bundle was made" in warning]
+    assert [said in warning for warning in silent] == [True] * bool(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from analyzer import builds, parsing
@@ -140,6 +140,11 @@ def _node_of(address: str, intake: Intake, nodes: dict[str, Node]) -> str:
     return nodes[key].id if key in nodes else ""
 
 
+# logs in which a host that runs writes every hour, and the silence from which on that is said: our own
+_OF_THE_HOST = frozenset(("esxi.vmkernel", "esxi.hostd", "esxi.vpxa", "esxi.vobd", "esxi.syslog", "esxi.vmksummary"))
+_SILENT = timedelta(hours=2)
+
+
 def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
     """Return one record per node; the version is the best-trusted statement, and contradictions are warned of.
 
@@ -167,6 +172,8 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     if others:
         warnings.append(f"other versions appear as well ({', '.join(others)}): was it upgraded in between?")
     warnings += _clock(spans)
+    if node.kind == "esxi" and node.bundle:
+        warnings += _silent_since(node.captured, spans)
     return {
         "id": node.id,
         "kind": node.kind,
@@ -192,6 +199,26 @@ def _release(kind: str, version: str, build: Any) -> str:
     if known.date and not known.status:
         return f"{known.name} ({known.date})"
     return "" if known.name.endswith(f" {version}") else known.name  # the version beside it says as much
+
+
+def _silent_since(captured: str, spans: list[LogSpan]) -> list[str]:
+    """Return what is to be said of a host whose logs end hours before its bundle was made."""
+    lasts = [span.last for span in spans if span.table in _OF_THE_HOST and span.last]
+    if not captured or not lasts:
+        return []
+    last = max(lasts)
+    try:
+        silent = datetime.fromisoformat(captured.replace("Z", "+00:00")) - datetime.fromisoformat(
+            last.replace("Z", "+00:00")
+        )
+    except (ValueError, TypeError):
+        return []
+    if silent < _SILENT:
+        return []
+    days, hours = divmod(int(silent.total_seconds()) // 3600, 24)
+    long = f"{days:,} days" if days > 1 else f"{hours + 24 * days} hours"
+    said = last.replace("T", " ").replace("Z", " UTC")
+    return [f"its logs end {long} before the bundle was made, at {said}: they tell nothing of the time since then"]
 
 
 def _clock(spans: list[LogSpan]) -> list[str]:
