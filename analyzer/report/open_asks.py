@@ -117,13 +117,13 @@ def pressing(doc: Doc) -> list[Doc]:
     live = [one for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"]
     rules = {one["rule"] for one in live}
     tables = {table for one in live for table in one["maybe_worse"]}
-    said = {line for one in live for line in one["also"]}
+    said = "\0".join(line for one in live for line in one["also"])
 
     def its_own(block: Doc) -> bool:
         return block["missing"] in tables or not rules.isdisjoint(block["rules"])
 
     def asked_for(block: Doc) -> set[str]:
-        return {ask for ask in block["asks"] if any(f"Ask for: {ask.rstrip('.')}" in line for line in said)}
+        return {ask for ask in block["asks"] if f"Ask for: {ask.rstrip('.')}" in said}
 
     found: list[str] = []
     for block in sorted(blocks, key=its_own, reverse=True):

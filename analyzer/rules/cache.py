@@ -52,7 +52,10 @@ LATER = sorted(
     (one.name for one in fields(Rule) if one.init and one.name not in {*EAGER, *_OF_THE_RUN}),
     key=lambda name: name != "lets",
 )
-_OTHER_ROOMS = ("report", "web", "archive", "watch_folder", "authoring", "commands", "__pycache__")
+_OTHER_ROOMS = (
+    *("judge", "report", "redact", "compare", "merged_log", "web", "archive", "watch_folder"),
+    *("authoring", "commands", "__pycache__"),
+)
 
 Build = Callable[[], Rule]
 _Stored = tuple[Any, bytes]  # one rule: what is asked at once, and the rest as compressed JSON
