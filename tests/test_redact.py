@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,6 +148,21 @@ def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_p
     assert left(tmp_path, [name for name in NAMES if name != "nsxmgr01"]) == []
     refused = run("show", plain / "cpu-limited-vm" / "case.json", "--redact")
     assert refused.exit_code == 2 and "--redact-map" in refused.output
+
+
+@pytest.mark.parametrize("name", ["target", "target-2291", "slow-customer"])
+def test_a_case_called_by_words_of_the_product_keeps_no_name(tmp_path: Path, name: str) -> None:
+    """A customer may be called Target: the name of a case is replaced though running text says the word of devices."""
+    shutil.copytree(CASES[0].parent / "lab-ring-before", tmp_path / name)
+    done = run(
+        "triage", tmp_path / name, "-o", tmp_path / "out", "--quiet", "--redact", "--redact-map", tmp_path / "map"
+    )
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert document["case"]["name"] == "file-01"
+    assert "<title>file-01:" in page
+    assert name == "target" or name not in page
 
 
 def test_a_name_that_is_left_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,9 @@ def command(
         shown = said if redaction is None else redaction.text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if told.lines > MANY and not (host or thing or pattern or level):
-        click.echo("backline: fewer: --level warning, --host H, --object vmnic3, --grep RE or --for 1m", err=True)
+        click.echo(
+            "backline: fewer: --level warning, --host H, --object vmnic3, --grep RE or a shorter --for", err=True
+        )
     click.get_current_context().exit(PARTIAL if told.faults else DONE)
 
 

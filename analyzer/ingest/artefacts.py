@@ -64,7 +64,7 @@ class ArtefactReader:
         for table in parser.tables:
             own = [row for row in rows if row.table.name == table.name]
             state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
-            if own and filtered and state == "read":
+            if own and filtered and state == "read" and table.key and filtered_by(block.command):
                 state, why = "excerpt", _left_out(block)
             if own or (state and not quiet and not filtered):
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
@@ -129,10 +129,8 @@ class ArtefactReader:
 
 
 def _left_out(block: Block) -> str:
-    """Return why an output is not known whole of which somebody let a part through only."""
-    by = filtered_by(block.command)
-    what = f"was filtered by {by}" if by else "lacks lines that somebody left out"
-    return f"the output at {block.address}:{block.first_line} {what}"
+    """Return why a list is not known whole of which a program behind a pipe let a part through only."""
+    return f"the output at {block.address}:{block.first_line} was filtered by {filtered_by(block.command)}"
 
 
 def lost_lines(lines: int, where: str) -> str:

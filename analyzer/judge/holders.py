@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.facts import Facts
+from analyzer.facts import Facts, made
 from analyzer.facts.site_names import rows
 from analyzer.facts.site_signs import MEMBER, NSXT_MEMBER
 from analyzer.judge.kinds import kinds_of
@@ -30,11 +30,12 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
 def not_known_of(table: Table, facts: Facts) -> bool:
     """Tell whether only a kind of node that a site may well have none of has a table, and nothing names one."""
     kinds = kinds_of(table)
-    return bool(kinds) and all(
-        kind in _MAY_LACK
-        and not any(row.values["member_kind"] in ("edge", "transport node") for row in rows(facts, _MAY_LACK[kind]))
-        for kind in kinds
-    )
+    if not kinds or not set(kinds).issubset(_MAY_LACK):
+        return False
+    members = [_MAY_LACK[kind] for kind in kinds]
+    made.put(facts, members)
+    named = (row.values["member_kind"] for name in members for row in rows(facts, name))
+    return not any(kind in ("edge", "transport node") for kind in named)
 
 
 def of_unknown_kind(facts: Facts) -> list[str]:

@@ -55,6 +55,7 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
     when = "" if window == TimeWindow() else f" from {_when(window.start)} to {_when(window.end)}"
     beyond = f"; {skipped:,} more lie outside of it by their first line and the time of their file" if skipped else ""
     yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
+    yield from _left_out(told)
     if not told.lines:
         yield from _spans(told)
     yield from _notes(told)
@@ -83,13 +84,16 @@ def _spans(told: LogSummary) -> Iterator[str]:
         yield f"  {one_line(host or '-', 80)} {one_line(log, 80)}: {covers}, {counted(len(spans), 'file')}"
 
 
-def _notes(told: LogSummary) -> Iterator[str]:
+def _left_out(told: LogSummary) -> Iterator[str]:
     if told.doubles:
         yield f"left out, as a second log of the host repeats it: {counted(told.doubles, 'line')}"
     if told.no_level:
         yield f"left out by --level, as no level is stated: {counted(told.no_level, 'line')}"
     if told.undecided:
         yield f"left out, as the pattern takes too many steps: {counted(told.undecided, 'line')}"
+
+
+def _notes(told: LogSummary) -> Iterator[str]:
     timeless = [one for _, one in told.seen if one.timeless]
     if timeless:
         lines = sum(one.timeless for one in timeless)

@@ -67,7 +67,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vtep_ip", "vip", "vip6", "vip_owner",
     ),
     "mac": (
-        "controller_mac", "fcf_mac", "gateway_mac", "inner_mac", "mac", "next_hop_mac", "outer_mac", "source_mac",
+        "controller_mac", "fcf_mac", "gateway_mac", "holder_mac", "inner_mac", "mac", "next_hop_mac", "outer_mac",
+        "source_mac",
         "vn_port_mac",
     ),
     "device": (
@@ -80,6 +81,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "uuid": (
         "backup_uuid", "bios_uuid", "cluster_id", "container_uuid", "controller_uuid", "disk_group_uuid", "dvs_uuid",
+        "lock_owner",
         "dvs_uuids", "edge_uuid", "entity_uuid", "entry_uuid", "leader_uuid", "master_uuid", "member_uuid",
         "member_uuids", "node_uuid", "owner_uuid", "partition_guid", "peer_uuid", "session_uuid",
         "vm_uuid", "volume_uuid", "vpn_tunnel", "vsan_cluster_uuid", "vsan_uuid",
@@ -98,7 +100,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "port_name", "service_profile", "snapshot_name", "vasa_provider",
     ),
     "path": (
-        "backup_folder", "dump_path", "file_name", "log_folder", "mount_point", "nfs_share", "parent_file", "tool_file",
+        "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
+        "parent_file", "tool_file",
         "vasa_url", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
@@ -164,7 +167,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "on_pcpu", "op_state", "operation", "opid", "option", "option_rom", "option_type", "origin", "others",
         "outcome", "overall_status", "own_health", "owner", "parameter_meaning", "parameter_type", "parent_cid",
         "partition_layout", "partition_name", "partition_table", "path_limit_type", "path_state", "pci", "pci_class",
-        "pci_class_name", "pci_model", "peer_health", "peer_state", "platform_vendor", "plugin", "plugin_class",
+        "pci_class_name", "pci_model", "pci_user", "subdevice_id", "subvendor_id", "peer_health", "peer_state",
+        "platform_vendor", "plugin", "plugin_class",
         "plugin_status", "pnic", "pool", "port_cfg", "port_fcid", "port_side", "port_state", "port_type",
         "power_state", "power_status", "process_name", "product", "product_name", "profile", "program", "protocol",
         "psp",

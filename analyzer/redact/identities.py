@@ -38,6 +38,7 @@ _ETH = compiled(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
 _DATED = compiled(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
 _ENDS = compiled(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
+_TEXT_END = compiled(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
 # Keys of the document whose strings come from the customer; all others hold words of the product and names.
 _CUSTOMER = frozenset(
     (
@@ -121,7 +122,7 @@ class Identities:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
         for one in doc["case"]["files"]:
             self.given(one["name"])
-        self.given(doc["case"]["name"])
+        self.case(doc["case"]["name"], _rules(doc))
         for node in doc["nodes"]:
             self.cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
         for key, fields in _FIELDS.items():
@@ -173,6 +174,17 @@ class Identities:
                 and not (plain and not re.search(r"\d{5}", stem))
             ):
                 self._add("input", stem)
+
+    def case(self, name: str, rules: str) -> None:
+        """Take the name of a case. That of a folder or an archive is somebody's own, also where each word of it is a
+        word of the product: customers are called Target and Orange. A text is often named after what it holds, and a
+        part of the name of a rule (`windows-guest`) is no name."""
+        stem = _ENDS.sub("", name)
+        known = ("host", stem.lower()) in self.names or stem.lower() in rules
+        if known or _TEXT_END.search(name) or _DATED.search(stem):
+            self.given(name)
+        else:
+            self._add("input", stem)
 
     def cell(self, kind: str, text: str) -> None:
         """Take a cell that holds a name, or several, of a kind; what has the form of an address is one."""
@@ -278,6 +290,12 @@ class Identities:
             self.names.setdefault(
                 (kind, name.lower() if kind in ("mac", "host", "domain", "ipv6", "device", "uuid") else name)
             )
+
+
+def _rules(doc: Doc) -> str:
+    """Return the names of the rules that a case document speaks of."""
+    asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
+    return "\n".join((*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"])))
 
 
 def _all_product_words(name: str) -> bool:

@@ -226,7 +226,8 @@ class _Sum:
         matched = report.own.cases[Verdict.MATCH]
         if report.judged and matched / report.judged > OFTEN:
             report.flags.append("often")
-        if report.judged and not matched:
+        told = report.own.cases[Verdict.NO_MATCH] + report.own.cases[Verdict.NOT_APPLICABLE]
+        if not matched and told:  # where every case is "cannot tell" there is nothing to review
             report.flags.append("never")
 
     def _samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
