@@ -248,3 +248,18 @@ def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(tmp_path: Pa
     (node,) = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["nodes"]
     silent = [warning for warning in node["warnings"] if "before the bundle was made" in warning]
     assert [said in warning for warning in silent] == [True] * bool(said)
+
+
+@pytest.mark.parametrize(("count", "said"), [(2, []), (3, ["3 bundles name this machine, and they are read as one"])])
+def test_many_bundles_that_name_one_host_are_told(tmp_path: Path, count: int, said: list[str]) -> None:
+    """Hosts that were set up as copies of one have its name in each bundle: what is read as one host is said to be."""
+    for number in range(count):
+        top = f"esx-esx9-2023-03-0{number + 1}--16.53-7123{number}"
+        line = f"2023-03-0{number + 1}T16:00:00.000Z cpu3:2098123)NetPort: 1879: disabled port 0x2000014\n".encode()
+        with tarfile.open(tmp_path / f"{number}.tgz", "w:gz") as bundle:
+            member = tarfile.TarInfo(f"{top}/var/run/log/vmkernel.log")
+            member.size = len(line)
+            bundle.addfile(member, io.BytesIO(line))
+    CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet", "--one-case"])
+    (node,) = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["nodes"]
+    assert [warning for warning in node["warnings"] if "bundles" in warning] == said

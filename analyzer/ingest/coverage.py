@@ -143,6 +143,7 @@ def _node_of(address: str, intake: Intake, nodes: dict[str, Node]) -> str:
 # logs in which a host that runs writes every hour, and the silence from which on that is said: our own
 _OF_THE_HOST = frozenset(("esxi.vmkernel", "esxi.hostd", "esxi.vpxa", "esxi.vobd", "esxi.syslog", "esxi.vmksummary"))
 _SILENT = timedelta(hours=2)
+MANY_BUNDLES = 3  # of one host: before and after are two, more may be hosts that were set up as copies of one
 
 
 def node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
@@ -172,6 +173,9 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     if others:
         warnings.append(f"other versions appear as well ({', '.join(others)}): was it upgraded in between?")
     warnings += _clock(spans)
+    bundles = {place.name for place in node.places if place.scope == "root"}
+    if len(bundles) >= MANY_BUNDLES:
+        warnings.append(f"{len(bundles)} bundles name this machine, and they are read as one")
     if node.kind == "esxi" and node.bundle:
         warnings += _silent_since(node.captured, spans)
     return {
