@@ -180,7 +180,8 @@ class Identities:
         word of the product: customers are called Target and Orange. A text is often named after what it holds, and a
         part of the name of a rule (`windows-guest`) is no name."""
         stem = _ENDS.sub("", name)
-        known = ("host", stem.lower()) in self.names or stem.lower() in rules
+        of_rules = not is_product_word(stem.lower()) and stem.lower() in rules
+        known = ("host", stem.lower()) in self.names or of_rules
         if known or _TEXT_END.search(name) or _DATED.search(stem):
             self.given(name)
         else:
