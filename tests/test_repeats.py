@@ -131,13 +131,13 @@ def test_eight_thousand_ports_are_read_five_times_faster_than_line_by_line() -> 
         found = reads()
         return time.process_time() - begun, found
 
-    ratios = []
-    for _ in range(3):
+    took = []
+    for _ in range(4):
         long, general = seconds(lambda: generally(lambda: read(lines)))
         short, found = seconds(lambda: read(lines))
         assert found == general
-        ratios.append(long / short)
-    assert sorted(ratios)[1] >= 5
+        took.append((long, short))
+    assert min(long for long, _ in took) / min(short for _, short in took) >= 5  # the least other work beside it
 
 
 def test_a_session_of_ports_through_the_command(tmp_path: Path) -> None:
