@@ -11,20 +11,13 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, ColumnValueError, Row, Value, convert
 
+from .heap_stats import FIELDS
 from .heap_stats import PARSER as STATS
 
 TABLE = STATS.tables[0]
 _NAME = re.compile(r"\s*(?P<heap>\S+?)-0x[0-9a-f]{4,16}/?\s*$")
 _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,60}?)\s*:\s*(?P<text>\S.*?)\s*$")
-_LABELS = {
-    "Name": "heap", "dynamically growable": "can_grow", "current heap size": "size_bytes",
-    "initial heap size": "initial_bytes", "current bytes allocated": "used_bytes",
-    "current bytes available": "available_bytes", "maximum heap size": "max_bytes",
-    "maximum bytes available": "max_available_bytes", "percent free of current size": "free_now_pct",
-    "percent free of max size": "free_max_pct",
-    "lowest percent free of max size ever encountered": "lowest_free_max_pct",
-    "lower memory PA limit": "lower_limit", "upper memory PA limit": "upper_limit",
-}  # fmt: skip
+_LABELS = {field.label: field.name for field in FIELDS}
 
 
 def parse(block: Block) -> Output:

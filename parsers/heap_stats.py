@@ -5,13 +5,7 @@ The last part of the heap's name in the path is its address; the text names it a
 
 from analyzer.forms import Field, Key, Param, vsish_block
 
-PARSER = vsish_block(
-    "heap_stats",
-    "/system/heaps/<heap>/stats",
-    "Heap stats",
-    "esxi.heap",
-    "Heaps of the VMkernel: a full one that cannot grow fails what needs it (VMFS, network).",
-    Param(("heap",), "heap", "str", "name of the heap: vmfs3, netGPHeap", r"[^/\s]+?", behind="(?:-0x[0-9a-f]+)?"),
+FIELDS = (
     Key("Name", "heap", "str", "name of the heap: vmfs3, netGPHeap"),
     Field("dynamically growable", "can_grow", "bool", "the heap grows on demand"),
     Field("lower memory PA limit", "lower_limit", "int", "lowest physical address allowed"),
@@ -33,4 +27,14 @@ PARSER = vsish_block(
         "least share of the maximum that was ever free",
         "%",
     ),
+)
+
+PARSER = vsish_block(
+    "heap_stats",
+    "/system/heaps/<heap>/stats",
+    "Heap stats",
+    "esxi.heap",
+    "Heaps of the VMkernel: a full one that cannot grow fails what needs it (VMFS, network).",
+    Param(("heap",), "heap", "str", "name of the heap: vmfs3, netGPHeap", r"[^/\s]+?", behind="(?:-0x[0-9a-f]+)?"),
+    *FIELDS,
 )

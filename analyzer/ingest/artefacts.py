@@ -61,11 +61,12 @@ class ArtefactReader:
                 faults.append(item)
                 self.into.fault(item)
         self.into.rows += rows
+        by = filtered_by(block.command) if filtered else ""
         for table in parser.tables:
             own = [row for row in rows if row.table.name == table.name]
             state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
-            if own and filtered and state == "read" and table.key and filtered_by(block.command):
-                state, why = "excerpt", _left_out(block)
+            if own and by and state == "read" and table.key:  # a list is not known whole then; one value is
+                state, why = "excerpt", f"the output at {block.address}:{block.first_line} was filtered by {by}"
             if own or (state and not quiet and not filtered):
                 self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
         return bool(rows)
@@ -126,11 +127,6 @@ class ArtefactReader:
         record.why = member.cut or record.why
         record.read_by, record.lines = read_by, lines
         record.faults = self.into.faults_by[member.address]
-
-
-def _left_out(block: Block) -> str:
-    """Return why a list is not known whole of which a program behind a pipe let a part through only."""
-    return f"the output at {block.address}:{block.first_line} was filtered by {filtered_by(block.command)}"
 
 
 def lost_lines(lines: int, where: str) -> str:
