@@ -315,12 +315,13 @@ def _sources(sources: Iterable[Any]) -> list[Doc]:
     for row in rows:
         # The ledger may hold the list of faults itself or their number.
         row["faults"] = len(row["faults"]) if isinstance(row["faults"], list | tuple) else row["faults"]
+        row["unread_outputs"] = [filled("output", shape.UNREAD_OUTPUT, one) for one in row["unread_outputs"]]
     if len(rows) <= SOURCES_KEPT:
         return rows
     folders: dict[tuple[str, str, str], list[Doc]] = {}
     out = []
     for row in rows:
-        if row["state"] != "listed":
+        if row["state"] != "listed" or row["unread_outputs"]:
             out.append(row)
             continue
         cut = max(row["address"].rfind("/"), row["address"].rfind("!"))

@@ -38,6 +38,7 @@ def completed(doc: Doc) -> None:
         step.setdefault("caution", shape.FIX["caution"])
     for source in _records(doc.get("sources")):  # earlier versions looked at every line
         source.setdefault("looked_at", source.get("lines", shape.SOURCE["looked_at"]))
+        source.setdefault("unread_outputs", [])
 
 
 _LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands", "in_bundle")}

@@ -105,7 +105,9 @@ SOURCE: Doc = {
     "looked_at": 0,
     "faults": 0,
     "node": "",
+    "unread_outputs": [],
 }
+UNREAD_OUTPUT: Doc = {"line": 0, "command": "", "lines": 0}
 EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
 PROBLEM: Doc = {
     "node": "",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
@@ -22,7 +22,6 @@ COMMANDS = (
     "hardware trustedboot get",
     "hardware ipmi bmc get",
     "hardware ipmi sel get",
-    "hardware ipmi sel list",
     "hardware ipmi sdr get",
     "hardware ipmi sdr list",
     "hardware ipmi fru get",
@@ -55,8 +54,8 @@ IN_BUNDLE = (
     *(f"localcli {path}" for path in COMMANDS),
     *(
         f"localcli hardware ipmi {part} {verb} -p -i -n all"
-        for part in ("sel", "sdr", "fru")
-        for verb in ("get", "list")
+        for part, verb in product(("sel", "sdr", "fru"), ("get", "list"))
+        if (part, verb) != ("sel", "list")  # a table of its own
     ),
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int systemInternal coredump configuration check",
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int device driver list",

@@ -342,3 +342,21 @@ def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path)
     assert document["case"]["complete"] is False
     assert [source["state"] for source in document["sources"]] == ["unknown"]
     assert "nothing could be read" in done.stderr
+
+
+def test_a_command_that_nothing_reads_is_named(tmp_path: Path) -> None:
+    """The output of a command without a parser is no other text: the first screen names the command, the source its line."""
+    lines = ["[root@esx1:~] vmware -v", "VMware ESXi 7.0.3 build-19193900", "[root@esx1:~] made-up --all", "one", "two"]
+    lines += ["[root@esx1:~] cd /tmp", "[root@esx1:~] made-up-too", "three", ""]
+    paths = lay(tmp_path / "case", {"paste.txt": "\n".join(lines)})
+    code, said = run(*paths, out=tmp_path / "out")
+    document, head, note = written(tmp_path / "out")
+    named = "left out: the output of `made-up --all`, `made-up-too`, which Backline does not read"
+    assert code == 0
+    assert all(named in text for text in (" ".join(said.split()), head, note))
+    assert "nothing found;" not in said
+    assert document["sources"][0]["unread_outputs"] == [
+        {"line": 3, "command": "made-up --all", "lines": 2},
+        {"line": 7, "command": "made-up-too", "lines": 1},
+    ]
+    assert "`made-up --all` (line 3), `made-up-too` (line 7)" in document["sources"][0]["why"]

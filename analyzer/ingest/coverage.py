@@ -118,7 +118,7 @@ def _holds(one: Given, records: list[SourceRecord]) -> bool:
 
 
 def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
-    """Return one record per member: address, size, state, read_by, why, lines, looked_at, faults, node."""
+    """Return one record per member: what became of it (case_shape.SOURCE)."""
     return [
         {
             "address": source.address,
@@ -130,6 +130,9 @@ def source_records(ledger: Ledger, intake: Intake, nodes: dict[str, Node]) -> li
             "looked_at": source.looked_at or source.lines,
             "faults": source.faults,
             "node": _node_of(source.address, intake, nodes),
+            "unread_outputs": [
+                {"line": line, "command": command, "lines": lines} for line, command, lines in source.outputs
+            ],
         }
         for source in ledger.sources
     ]

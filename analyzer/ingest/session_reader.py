@@ -16,11 +16,15 @@ from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
 from analyzer.sources.transcript import last_prompt, split
-from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.sources.transcript_piece import TranscriptPiece, unread_outputs
 from analyzer.tables import Fault
+from analyzer.text import one_line
 
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
+
+MOST_OUTPUTS = 1000  # that nothing reads of one text: each is kept for the case document
+NAMED, LONGEST = 3, 80  # of them in words, and characters of a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class SessionReader:
         del begun  # megabytes that are lines soon
         read_by: set[str] = set()
         lines = unread = 0
+        outputs: list[tuple[int, str, int]] = []
         above: Prompt | None = None
         for stretch in session.parts():
             pieces = self._typed(split(stretch.lines, self.sought, stretch.first_line, above))
@@ -56,13 +61,16 @@ class SessionReader:
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
             unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
+            outputs += unread_outputs(pieces)
         for hit in session.limit_hits:
             self.ledger.add_limit(hit)
         self.artefacts.say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
-        if read_by:
-            member.record.why = member.record.why or (f"{unread} lines of other text" if unread else "")
-        else:
+        if not read_by:
             member.record.why = "a text with no known output"
+            return
+        other = f"{unread} lines of other text" if unread else ""
+        member.record.why = member.record.why or "; ".join(filter(None, (_named(outputs), other)))
+        member.record.outputs = outputs[:MOST_OUTPUTS]
 
     def _of_stream(self, line: str) -> bool:
         """Tell whether a line belongs to an artefact whose lines may be of any width."""
@@ -168,3 +176,12 @@ class SessionReader:
         if piece.host and piece.host.lower() not in NO_NAME:
             return self.into.place("host", piece.host, kind)
         return place or self.artefacts.loose(member, kind)
+
+
+def _named(outputs: Sequence[tuple[int, str, int]]) -> str:
+    """Say which outputs nothing reads, "" for none; outputs: (line, command, lines) of each."""
+    if not outputs:
+        return ""
+    named = [f"`{one_line(command, LONGEST)}` (line {line:,})" for line, command, _ in outputs[:NAMED]]
+    more = f" and {len(outputs) - NAMED:,} more" if len(outputs) > NAMED else ""
+    return f"nothing reads the output of {', '.join(named)}{more}"

@@ -48,7 +48,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "host": (
         "backup_server", "controller_fqdn", "fqdn", "from_member", "host", "host_name", "hostname", "iscsi_node",
         "member", "member_names", "nfs_server", "node_name", "ntp_server", "ntp_servers", "object_name", "other",
-        "peer", "remote_hosts", "said_by", "to_member", "transport_node",
+        "peer", "ping_target", "remote_hosts", "said_by", "to_member", "transport_node",
     ),
     "vm": (
         "agent_vm", "client_vm", "vm_folder", "vm_name",
@@ -61,7 +61,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "address": (
         "address", "addresses", "agent_group", "broadcast", "control_plane_ip", "controller_ip", "controllers",
-        "designated_ip", "destination", "dst", "gateway", "gateway_ip", "host_ip", "ip", "ip_address", "ipv6",
+        "designated_ip", "destination", "dst", "failed_from", "gateway", "gateway_ip", "host_ip", "ip",
+        "ip_address", "ipv6",
         "listen_ip", "local_ip", "manager_ip", "master_group", "multicast", "multicast_ip", "neighbor", "network",
         "next_hop", "ntp_refid", "outer_ip", "remote_address", "remote_ip", "route", "router_id", "segment", "src",
         "vtep_ip", "vip", "vip6", "vip_owner",
@@ -101,7 +102,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "path": (
         "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
-        "parent_file", "tool_file",
+        "parent_file", "stat_path", "tool_file",
         "vasa_url", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
@@ -118,10 +119,12 @@ KINDS: dict[str, tuple[str, ...]] = {
         "failure_text", "filters", "folder", "gateway_id", "host_id", "info_path", "info_text", "internal_name",
         "iscsi_text", "kernel_options", "link_name", "manifest", "means", "message", "missing_link", "mount_obstacle",
         "named_adapter", "named_path",
-        "ntp_text", "object", "object_id", "of_object", "offline_remark", "parameter_text", "probe_source",
+        "ntp_text", "object", "object_id", "of_object", "offline_remark", "parameter_text", "ping_error",
+        "probe_source",
         "psp_config", "psp_path_config", "remote_id", "resignature_obstacle", "resource", "rests_on_it", "rule_tag",
         "runtime_value", "said",
-        "satp_config", "satp_path_config", "site", "smart_text", "smbios_text", "source", "step", "target_words",
+        "satp_config", "satp_path_config", "sel_event", "sel_message",
+        "site", "smart_text", "smbios_text", "source", "step", "target_words",
         "team_pnic",
         "text", "tool_above", "tool_text", "tunnel", "update_message", "vds_id", "vm_note", "vnic_id", "vnic_name",
         "vsan_reason", "vsish_path", "vsish_text", "working_paths", "world_name",
@@ -192,6 +195,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vlan_text", "vm_moid", "vm_state", "vm_status", "vm_support_version", "vmk", "vmknic", "vmnic", "volume_mode",
         "vrf", "vsan_disk_state", "vsan_mode", "vsan_time", "vsish_key", "vtep_state", "vxlan_control_plane", "way",
         "zero_status",
+        "last_failure", "sel_event_type", "sel_record", "sel_state", "sel_type", "stat_type",
     ),
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.report.wording import Doc, counted, few
+from analyzer.text import one_line
 
 
 def complete(doc: Doc) -> bool:
@@ -35,7 +36,8 @@ NOTHING_READ = "nothing found in what could be read"  # where something was cut,
 def nothing(doc: Doc) -> str:
     """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
     if complete(doc):
-        return NOTHING
+        outputs = _unread_outputs(doc)
+        return f"{NOTHING_READ}; left out: {outputs}" if outputs else NOTHING
     lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
     names = list(dict.fromkeys(re.split(r"[!/]", address.rstrip("!/"))[-1] for address in lost))
     if not names:
@@ -99,8 +101,16 @@ def _left_out(doc: Doc) -> str:
         counted(states["duplicate"], "duplicate", "duplicates"),
         counted(states["other"], "file that is not support material", "files that are not support material"),
         *_not_collected(doc),
+        _unread_outputs(doc),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _unread_outputs(doc: Doc) -> str:
+    """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
+    commands = [one["command"] for source in doc["sources"] for one in source["unread_outputs"]]
+    named = few([f"`{one_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
+    return f"the output of {named}, which Backline does not read" if commands else ""
 
 
 def _not_collected(doc: Doc) -> list[str]:

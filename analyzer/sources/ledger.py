@@ -28,6 +28,7 @@ class SourceRecord:
     why      reason in plain words when the state is not read
     read_by  name of the parser or scanner, set by the consumer
     faults   lines not understood, among `looked_at` lines (0: among all of `lines`)
+    outputs  of commands of a transcript that nothing reads: (line of the command, command, lines of output)
     """
 
     address: str
@@ -38,6 +39,7 @@ class SourceRecord:
     lines: int = 0
     faults: int = 0
     looked_at: int = 0
+    outputs: list[tuple[int, str, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

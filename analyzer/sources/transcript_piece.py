@@ -71,3 +71,15 @@ def spread_out(pieces: Sequence[TranscriptPiece], places: Sequence[int], size: i
         piece.gaps = frozenset(first_line + first + at for at in range(len(lines)) if at not in own)
         piece.lines, piece.first_line = lines, first_line + first
         piece.command_line = first_line + places[piece.command_line - 1] if piece.command_line else 0
+
+
+def unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
+    """Return the commands that printed something of which nothing is read: line, command, lines that are not blank."""
+    read = {piece.command_line for piece in pieces if piece.parser is not None}
+    found: dict[int, tuple[int, str, int]] = {}
+    for piece in pieces:
+        lines = sum(bool(line.strip()) for line in piece.lines)
+        if piece.role == "unread" and lines and piece.command_line not in read:
+            before = found.get(piece.command_line, (0, "", 0))[2]
+            found[piece.command_line] = piece.command_line, piece.command.strip(), before + lines
+    return list(found.values())

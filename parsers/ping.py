@@ -1,0 +1,100 @@
+"""`vmkping` and `ping` of ESXi: what came back from an address, with the size and the adapter that were asked for.
+
+Source: outputs in public notes on jumbo frames and VTEPs. `-d` forbids to fragment, `-s` is the number of data bytes
+(28 less than the packet), `-I` the VMkernel adapter. A packet larger than the MTU of its own adapter is not sent:
+`sendto() failed (Message too long)`; one that is lost on the way prints nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table, Value
+
+TABLE = Table(
+    name="esxi.ping",
+    meaning="Pings from the host, one row a command.",
+    source="vmkping; ping",
+    ask="`vmkping -I <vmk> -d -s 8972 <address>`",
+    columns=(
+        Column("ping_target", "str", "name or address that was asked for"),
+        Column("vmk", "str", "VMkernel adapter it was sent from, where the command names one"),
+        Column("netstack", "str", "TCP/IP stack that the command names: vxlan, vmotion"),
+        Column("ping_bytes", "int", "data bytes of a packet; 28 less than the packet", "bytes"),
+        Column("not_fragmented", "bool", "-d: a switch or router that carries less drops it; none without the command"),
+        Column("ping_sent", "int", "packets transmitted", "packets"),
+        Column("ping_received", "int", "packets received; those that were seen where the end is missing", "packets"),
+        Column("ping_loss", "float", "packets lost", "%"),
+        Column("ping_average", "float", "average round-trip time", "ms"),
+        Column("ping_error", "str", "first error as printed"),
+        Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
+    ),
+)
+
+_HEAD = re.compile(r"\s*PING\s+(?P<ping_target>\S+)\s+\((?P<address>[^)]*)\):\s+(?P<ping_bytes>\d{1,9}) data bytes\s*$")
+_REPLY = re.compile(r"\s*\d+ bytes from \S+ icmp_seq[=:]")
+_SUM = re.compile(
+    r"\s*(?P<ping_sent>\d{1,9}) packets transmitted, (?P<ping_received>\d{1,9}) packets received,"
+    r"(?: \+?\d+ \w+,)* (?P<ping_loss>[\d.]{1,9})% packet loss"
+)
+_TIME = re.compile(r"\s*round-trip min/avg/max(?:/\w+)? = [\d.]{1,12}/(?P<ping_average>[\d.]{1,12})/")
+_ERROR = re.compile(r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$")
+_KNOWN = re.compile(r"\s*(?:\^C)?(?:---.*---)?\s*$")
+
+
+def parse(block: Block) -> Output:
+    """Read the pings of a block, one row each, at the line that sums it up or names it."""
+    values: dict[str, Value] = {}
+    at = block.first_line
+    for number, line in enumerate(block.lines, block.first_line):
+        if head := _HEAD.match(line):
+            if values:
+                yield Row(TABLE, values, block, at)
+            told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"]), "ping_too_long": False}
+            values = {**TABLE.blank(), **told, **_asked(block.command)}
+            at = number
+        elif not values:
+            if line.strip():
+                yield fault_at(block, number, PARSER.name, "no line says what was pinged")
+        elif summed := _SUM.match(line):
+            values |= {"ping_sent": int(summed["ping_sent"]), "ping_received": int(summed["ping_received"])}
+            values["ping_loss"] = float(summed["ping_loss"])
+            at = number
+        elif timed := _TIME.match(line):
+            values["ping_average"] = float(timed["ping_average"])
+        elif error := _ERROR.match(line):
+            values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
+            values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
+        elif _REPLY.match(line) and values.get("ping_loss") is None:
+            values["ping_received"] = int(values.get("ping_received") or 0) + 1
+        elif not (_KNOWN.match(line) or _REPLY.match(line)):
+            yield fault_at(block, number, PARSER.name, "not a line of this output")
+    if values:
+        yield Row(TABLE, values, block, at)
+
+
+def _asked(command: str) -> dict[str, Value]:
+    if not command:
+        return {}
+    adapter = re.search(r"\s-I\s*(\S+)", command)
+    stack = re.search(r"\s(?:-S\s*|\+\+netstack=)(\S+)", command)
+    return {
+        "vmk": adapter[1] if adapter else None,
+        "netstack": stack[1] if stack else None,
+        "not_fragmented": bool(re.search(r"\s-[46Dv]*d", command)),
+    }
+
+
+PARSER = Parser(
+    name="ping",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(r"(?:^|[\s/;])(?:vmk)?ping6?\s+\S",),
+    shape=r"^\s*PING\s+\S+\s+\([^)]*\):\s+\d+ data bytes\s*$",
+    body=(
+        r"^\s*(?:PING .*|\d+ bytes from \S+ .*|sendto\(\) failed .*|\^C.*|--- \S+ ping statistics ---"
+        r"|\d+ packets transmitted, .*|round-trip min/avg/max.*|.*[Uu]nreachable.*)\s*$"
+    ),
+)

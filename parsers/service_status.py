@@ -1,0 +1,51 @@
+"""`/etc/init.d/NAME status`: whether an agent of the host runs, as its own script says.
+
+Source: public scripts that quote `hostd is running.` and `hostd is not running.`; the agents of NSX have a table
+of their own (nsx_agents). A script that says it in other words gives no row.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Column, Row, Table
+
+TABLE = Table(
+    name="esxi.service_status",
+    meaning="Agents and services of the host as their start scripts state them, one row a service.",
+    source="/etc/init.d/NAME status",
+    ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`",
+    key=("service_name",),
+    columns=(
+        Column("service_name", "str", "service as its script names it: hostd, vpxa, ntpd"),
+        Column("service_running", "bool", "it runs"),
+    ),
+)
+_SERVICES = (
+    r"(?:hostd|vpxa|rhttpproxy|envoy|ntpd|ptpd|chronyd|snmpd|sfcbd(?:-watchdog)?|wsman|openwsmand|lbtd|fdm|vmware-fdm|vobd"
+    r"|slpd|lwsmd|usbarbitrator|storageRM|vvold|nfsgssd|nfcd|dcbd|cdp|lacp|vitd|kmxd|attestd|clomd|cmmdsd|osfsd|epd|vsan\w+"
+    r"|swapobjd|iofilterd-\w+|iofiltervpd|vmsyslogd|infravisor|configstoreBackup|hbrsrv|vmtoolsd)"
+)
+_LINE = re.compile(r"\s*(?P<service_name>[A-Za-z][\w.-]{1,40})\s+is\s+(?P<no>not\s+)?running\.?\s*$")
+
+
+def parse(block: Block) -> Output:
+    """Read the state of each service that says it in the known words."""
+    for number, line in enumerate(block.lines, block.first_line):
+        if found := _LINE.match(line):
+            values = {"service_name": found["service_name"], "service_running": not found["no"]}
+            yield Row(TABLE, values, block, number)
+        elif line.strip():
+            yield fault_at(block, number, PARSER.name, "not a line of this output")
+
+
+PARSER = Parser(
+    name="service_status",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(rf"^\s*(?:\S*/)?{_SERVICES}\s+status\s*$",),
+    shape=rf"^\s*{_SERVICES}\s+is\s+(?:not\s+)?running\.?\s*$",
+    body=r"^\s*[A-Za-z][\w.-]{1,40}\s+is\s+(?:not\s+)?running\.?\s*$",
+)
