@@ -22,7 +22,6 @@ COMMANDS = (
     "hardware trustedboot get",
     "hardware ipmi bmc get",
     "hardware ipmi sel get",
-    "hardware ipmi sel list",
     "hardware ipmi sdr get",
     "hardware ipmi sdr list",
     "hardware ipmi fru get",
@@ -57,6 +56,7 @@ IN_BUNDLE = (
         f"localcli hardware ipmi {part} {verb} -p -i -n all"
         for part in ("sel", "sdr", "fru")
         for verb in ("get", "list")
+        if (part, verb) != ("sel", "list")
     ),
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int systemInternal coredump configuration check",
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int device driver list",

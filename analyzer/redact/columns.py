@@ -102,7 +102,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "path": (
         "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
         "parent_file", "tool_file",
-        "vasa_url", "vdisk_file", "vm_file", "vmx_path",
+        "vasa_url", "descriptor_file", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
         "bundle_name",
@@ -121,7 +121,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "ntp_text", "object", "object_id", "of_object", "offline_remark", "parameter_text", "probe_source",
         "psp_config", "psp_path_config", "remote_id", "resignature_obstacle", "resource", "rests_on_it", "rule_tag",
         "runtime_value", "said",
-        "satp_config", "satp_path_config", "site", "smart_text", "smbios_text", "source", "step", "target_words",
+        "satp_config", "satp_path_config", "sel_event", "sel_message",
+        "site", "smart_text", "smbios_text", "source", "step", "target_words",
         "team_pnic",
         "text", "tool_above", "tool_text", "tunnel", "update_message", "vds_id", "vm_note", "vnic_id", "vnic_name",
         "vsan_reason", "vsish_path", "vsish_text", "working_paths", "world_name",
@@ -130,7 +131,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_state", "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
-        "ats_incompatibility",
+        "ats_incompatibility", "sel_type",
         "ats_status", "ats_upgrade_modes", "backup_frequency", "backup_left_out", "backup_protocol", "bank",
         "beacon_required_by", "bfd_diag", "bfd_session_state", "bfd_state", "bgp_state", "binding_state", "boot_build",
         "boot_event", "boot_title", "bound_vmknics", "bundle", "bus_info", "capabilities", "certificate_use", "channel",
