@@ -69,6 +69,17 @@ def _is_followed(cells: Cells) -> bool:
     return bool(cells.get("ntp_followed"))
 
 
+def _is_time_server(cells: Cells) -> bool:
+    """Tell whether a line of a file of settings names a time server."""
+    return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
+
+
+def _is_place_of_logs(cells: Cells) -> bool:
+    """Tell whether a line of a file of settings says where all logs go."""
+    named = cells.get("config_file") == "vmsyslog.conf" and cells.get("config_section") == "vmsyslog-global"
+    return named and cells.get("config_key") in ("loghost", "logdir")
+
+
 ROWS = (
     _row("Hardware", "", _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}")),
     _row("Image", "image", _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}")),
@@ -142,12 +153,14 @@ ROWS = (
             "esxi.ntp", "NTP {running:runs|does not run}", "{enabled:|does not start with the host}", "{ntp_servers}"
         ),
         _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
+        _part("esxi.config_line", "asks {config_text}", only=_is_time_server),
     ),
     _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
     _row(
         "Logs",
         "",
         _part("esxi.syslog_config", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
+        _part("esxi.config_line", "{config_key} {config_text}", only=_is_place_of_logs),
     ),
     _row("Certificate", "", _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}")),
     _row(

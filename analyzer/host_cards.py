@@ -98,7 +98,7 @@ def _row(facts: Facts, node: str, row: CardRow) -> Record:
     items: dict[str, Record] = {}
     missing = []
     for part in row.parts:
-        found = _rows(facts, node, part.table)
+        found = _rows(facts, node, part.table, every=part.only is not None)
         state = facts.coverage(node, part.table).state
         if state in LOSSY or not (found or state == "read"):
             missing.append(_ask(part.table))
@@ -121,8 +121,11 @@ def _add(items: dict[str, Record], row: CardRow, part: Part, one: Row) -> None:
         known["text"] = _short("; ".join(dict.fromkeys(filter(None, [*known["text"].split("; "), said]))))
 
 
-def _rows(facts: Facts, node: str, table: str) -> list[Row]:
-    """Return the rows of a table on a node; of several with one key the last, which is the newest."""
+def _rows(facts: Facts, node: str, table: str, *, every: bool) -> list[Row]:
+    """Return the rows of a table on a node; of several with one key the last, which is the newest.
+
+    Of a table without a key the last one is meant, or with `every` each.
+    """
     if table not in facts.tables:
         return []
     store = facts.store(table)
@@ -130,7 +133,8 @@ def _rows(facts: Facts, node: str, table: str) -> list[Row]:
     for number, row in enumerate(store.rows):
         if row.block.node == node:
             key = tuple(row.values.get(name) for name in store.table.key) if store.table.key else None
-            kept[number if key is not None and None in key else key] = row
+            alone = every if key is None else None in key
+            kept[number if alone else key] = row
     return list(kept.values())
 
 

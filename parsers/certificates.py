@@ -4,8 +4,10 @@ Source: `etc/vmware/ssl/rui.crt` and `castore.pem` (PEM, several in one file), o
 (`Not After : Jan  5 12:00:00 2027 GMT`).
 """
 
+import re
+
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault, Row, Table
+from analyzer.tables import Block, Column, Fault, Row, Table
 
 from ._x509 import COLUMNS, read
 
@@ -14,14 +16,20 @@ TABLE = Table(
     meaning="Certificates of the host, one row a certificate.",
     source="etc/vmware/ssl/rui.crt; openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text",
     ask="`openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text`",
-    columns=COLUMNS,
+    columns=(
+        *COLUMNS,
+        Column("is_own", "bool", "the certificate that the host shows: rui.crt, not one that it trusts"),
+    ),
 )
+
+_OWN = re.compile(r"[/!]rui\.crt(?:\s|$)")
 
 
 def parse(block: Block) -> Output:
-    """Read each certificate, one row each."""
+    """Read each certificate, one row each; rui.crt is the host's own, also where the host signed it itself."""
+    own = _OWN.search(block.command or block.address) is not None
     for item in read(block, PARSER.name):
-        yield item if isinstance(item, Fault) else Row(TABLE, item[1], block, item[0])
+        yield item if isinstance(item, Fault) else Row(TABLE, {**item[1], "is_own": own}, block, item[0])
 
 
 PARSER = Parser(

@@ -56,7 +56,9 @@ _RAM_DISK = re.compile(r"\bramdisk '(?P<object>[^']+)'|\bThe (?P<root>root) file
 _PATH = re.compile(r"\bvmhba\d+:C\d+:T\d+:L\d+")
 _ADAPTER = re.compile(r"\bvm(?:hba|nic)\d+")
 _VOLUME = r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
-_LABEL = re.compile(rf"^(?:\S+ \S+ )?{_VOLUME} (?P<label>\S.*)$|[Dd]atastores?(?: \(if any\))?: \"(?P<of>[^\"]+)\"")
+_LABEL = re.compile(
+    rf"^(?:\S+ (?!device )\S+ )?{_VOLUME} (?P<label>\S.*)$|[Dd]atastores?(?: \(if any\))?: \"(?P<of>[^\"]+)\""
+)
 _BOOT_VOLUME = re.compile(r"\bLOCKER-[0-9a-f]{8}-")
 # Texts that hostd prints behind `Event <number> : `; the id is that of the line of vobd with the same text.
 TEXTS = (

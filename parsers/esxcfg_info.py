@@ -1,18 +1,23 @@
 """`esxcfg-info -a`: what the host knows of itself, as a tree: hardware, memory, storage, network, resources.
 
-Source: `commands/esxcfg-info_-a.txt` or the command: `\\==+CPU Info :` opens a part, `|----Name......value` is a leaf,
-three blanks more for each level. All of a large host is some hundred thousand leaves: parts on resource groups and
-worlds, which say how the host was at one moment, are passed over.
+Source: `commands/esxcfg-info_-a.txt` or the command: `\\==+CPU Info :` opens a part, `|----Name......value` is a
+leaf, three blanks more for each level. Vendor, model, processors and memory fill the tables of `esxcli hardware …
+get` as well, which a default bundle does not hold; a published output of 8.0 has their names. All of a large host
+is some hundred thousand leaves: parts on resource groups and worlds, which say how the host was at one moment, are
+passed over.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from analyzer.forms.columns import bundle_files
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
+
+from . import cpu_global, hardware_memory, hardware_platform
 
 TABLE = Table(
     name="esxi.info_value",
@@ -38,6 +43,23 @@ _NUMBER = re.compile(r"(-?\d{1,18})(?:\s|$)")
 _PASSED = ("Resource Group", "ResourceGroup", "World", "Sched", "VSCSI Handle", "User World")
 
 
+(_PLATFORM,), (_CPU,), (_MEMORY,) = (one.PARSER.tables for one in (hardware_platform, cpu_global, hardware_memory))
+# (last part of the path, leaf) -> table and column
+_HARDWARE = {
+    ("Hardware Info", "Product Name"): (_PLATFORM, "product_name"),
+    ("Hardware Info", "Vendor Name"): (_PLATFORM, "platform_vendor"),
+    ("Hardware Info", "Serial Number"): (_PLATFORM, "serial_number"),
+    ("CPU Info", "Num Packages"): (_CPU, "cpu_packages"),
+    ("CPU Info", "Num Cores"): (_CPU, "cpu_cores"),
+    ("CPU Info", "Num Threads"): (_CPU, "cpu_threads"),
+    ("CPU Info", "Hyperthreading Active"): (_CPU, "hyperthreading_active"),
+    ("CPU Info", "Hyperthreading Supported"): (_CPU, "hyperthreading_supported"),
+    ("CPU Info", "Hyperthreading Enabled"): (_CPU, "hyperthreading_enabled"),
+    ("CPU Info", "HV Support"): (_CPU, "hv_support"),
+    ("Memory Info", "Physical Mem"): (_MEMORY, "physical_bytes"),
+}
+
+
 @dataclass(slots=True)
 class _Part:
     """A part that is open: how far it is indented, its title, and the name that its first leaf gives."""
@@ -59,6 +81,7 @@ def parse(block: Block) -> Output:
     """Read the leaves; a text that goes on over lines is known by its first line."""
     parts = [_Part(-1, "")]  # what stands outside of any part, as behind grep
     count = 0
+    hardware: list[Row] = []
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
@@ -79,7 +102,30 @@ def parse(block: Block) -> Output:
         if count > MOST_VALUES:
             yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
             return
-        yield _row(block, number, parts, leaf["name"], text)
+        row = _row(block, number, parts, leaf["name"], text)
+        hardware += [row] if (parts[-1].title, leaf["name"]) in _HARDWARE else []
+        yield row
+    yield from _machine(block, hardware)
+
+
+def _machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
+    """Yield what the leaves tell of the machine, as the tables of `esxcli hardware` have it."""
+    found: dict[str, Row] = {}
+    for leaf in leaves:
+        if leaf.values["bundle"] is not None:
+            continue
+        title = str(leaf.values["info_path"]).rpartition("/")[2]
+        table, name = _HARDWARE[title, str(leaf.values["info_name"])]
+        column = next(one for one in table.columns if one.name == name)
+        row = found.setdefault(table.name, Row(table, table.blank(), block, leaf.line))
+        if row.values[name] is None:
+            text = str(leaf.values["info_number"] if column.kind == "int" else leaf.values["info_text"])
+            try:
+                row.values[name] = convert(column, text)
+            except ColumnValueError:
+                continue
+            row.lines = {**row.lines, name: leaf.line}
+    yield from found.values()
 
 
 def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
@@ -97,7 +143,7 @@ def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) ->
 
 PARSER = Parser(
     name="esxcfg_info",
-    tables=(TABLE,),
+    tables=(TABLE, _PLATFORM, _CPU, _MEMORY),
     parse=parse,
     node="esxi",
     files=bundle_files("esxcfg-info -a"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice, product
+from itertools import chain, islice
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
@@ -54,8 +54,9 @@ IN_BUNDLE = (
     *(f"localcli {path}" for path in COMMANDS),
     *(
         f"localcli hardware ipmi {part} {verb} -p -i -n all"
-        for part, verb in product(("sel", "sdr", "fru"), ("get", "list"))
-        if (part, verb) != ("sel", "list")  # a table of its own
+        for part in ("sel", "sdr", "fru")
+        for verb in ("get", "list")
+        if (part, verb) != ("sel", "list")
     ),
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int systemInternal coredump configuration check",
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int device driver list",

@@ -25,10 +25,14 @@ TABLE = Table(
         Column("modified", "str", "when it was written last, as printed, UTC"),
         Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
         Column("is_folder", "bool", "a folder"),
+        Column(
+            "descriptor_file", "str", "of the data of a disk (NAME-flat.vmdk): the file that describes it, NAME.vmdk"
+        ),
     ),
 )
 
 _DELTA = re.compile(r"-\d{6}(?:-delta|-sesparse|-ctk)?\.vmdk$")
+_DATA = "-flat.vmdk"
 _FOLDER = re.compile(r"(?:^|/)vmfs/volumes/[^/]+/([^/]+)/[^/]+$")
 _MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes(?:[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$")
 _MODE = r"[-dlbcps][-rwxsStT]{9}\S?"
@@ -40,6 +44,7 @@ def _rows(block: Block, record: Record) -> Output:
     folder = block.params.get("vm_folder")
     if folder is None and (found := _FOLDER.search(block.address) or _MEMBER.search(block.address)):
         folder = found[1]
+    file = cells["vm_file"]
     values: dict[str, Value] = {
         "vm_folder": folder.rstrip("/").rpartition("/")[2] if folder else None,
         "vm_file": cells["vm_file"],
@@ -48,6 +53,7 @@ def _rows(block: Block, record: Record) -> Output:
         "modified": cells["modified"],
         "is_delta": _DELTA.search(cells["vm_file"]) is not None,
         "is_folder": cells["mode"].startswith("d"),
+        "descriptor_file": file.removesuffix(_DATA) + ".vmdk" if file.endswith(_DATA) else None,
     }
     if cells["vm_file"] not in (".", ".."):
         yield Row(TABLE, values, block, record.line)

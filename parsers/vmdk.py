@@ -70,6 +70,9 @@ PARSER = Parser(
     tables=(DISK, EXTENT),
     parse=parse,
     node="esxi",
+    files=(
+        r"(?:^|/)vmfs/volumes/[^/]+/[^/]+/[^/]+(?<!-flat)(?<!-delta)(?<!-sesparse)(?<!-ctk)(?<!-rdm)(?<!-rdmp)\.vmdk$",
+    ),
     commands=(r"\b(?:cat|more|less)\s[^|]*(?<!-flat)(?<!-delta)(?<!-sesparse)\.vmdk\b",),
     shape=r"^\s*# Disk DescriptorFile\s*$",
     body=r"^\s*(?:#.*|[A-Za-z][\w.]*\s*=.*|(?:RW|RDONLY|NOACCESS)\s.*)$",

@@ -36,6 +36,8 @@ _CPU = r"cpu\d+:\d+(?: opID=[\w-]+)?\)"
 _SHAPE = (
     rf"\s*(?:{PRI}{TS[: TS.rindex('(')]}(?:Z|[+-]\d\d:?\d\d)? (?:{HOST}(?:vmkernel|vmkwarning|vmkalert): )?{_CPU}"
     rf"|{PRI}{TS} {HOST}{SEV} +(?:vmkernel|vmkwarning|vmkalert): {_CPU}"
+    rf"|{PRI}{SYSLOG} {HOST}(?:vmkernel|vmkwarning|vmkalert): {_CPU}"  # of 5.x and later, from an old log server
+    rf"|{PRI}{SYSLOG} {HOST}vmkernel: gen \d+, mode \d, "  # 4.x: the second line of a lock
     rf"|{PRI}{SYSLOG} {HOST}[\w.-]+: (?:(?:\d+:)?\d+:\d\d:\d\d\.\d+|TSC: \d+) {_CPU}"
     rf"|{MASKED} {HOST}(?:\w\w\([\d#]+\) +)?(?:(?:vmkernel|vmkwarning|vmkalert): )?cpu[\d#]+:[\d#]+(?: opID=\S+)?\)"
     rf"|TSC: \d+ {_CPU}"

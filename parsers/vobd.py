@@ -25,7 +25,7 @@ TABLE = Table(
 
 _VOB = r" +\[\w+\] \d+us: "
 _SHAPE = (
-    rf"\s*{PRI}(?:{TS}:{_VOB}|{TS} {HOST}{SEV} +vobd\[\d+\]:|{TS} {HOST}vobd:{_VOB}"
+    rf"\s*{PRI}(?:{TS}:{_VOB}|{TS} {HOST}{SEV} +vobd\[\d+\]:|(?:{TS}|{SYSLOG}) {HOST}vobd:{_VOB}"
     rf"|{SYSLOG} {HOST}(?:{SYSLOG} )?vobd: +{SYSLOG}\.\d+: "
     # as people quote them: with a masked stamp, without a stamp, the id of an event alone
     rf"|(?:{MASKED}: +)?(?:vobd(?:\[\d+\])?: +)?\[\w+Correlator\] \d+us: |\[esx\.problem\.[\w.]+\])"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -195,3 +196,38 @@ def test_every_table_and_column_of_the_card_is_declared() -> None:
             assert all(cell(text, values, tables[part.table]) for text in part.cells if "|" not in text), row.title
             used = {name for text in part.cells for name in COLUMN.findall(text)}
             assert {name for name, _ in used} <= names, (row.title, part.table)
+
+
+def test_what_a_bundle_holds_by_itself_fills_the_card(tmp_path: Path) -> None:
+    """Machine, processors and memory come from esxcfg-info, time servers and the place of logs from files of settings."""
+    files = {
+        "README": f"Bundle name: {TOP}\n",
+        "commands/vmware_-vl.txt": FILES["commands/vmware_-vl.txt"],
+        "commands/esxcfg-info_-a.txt": """\
+   \\==+Hardware Info :
+      |----Product Name.............................................Synthetic R000
+      |----Vendor Name..............................................Synth Inc.
+      \\==+CPU Info :
+         |----Num Packages..........................................2
+         |----Num Cores.............................................24
+         |----Num Threads...........................................48
+         |----Hyperthreading Active.................................true
+      \\==+Memory Info :
+         |----Physical Mem..........................................137438953472 bytes
+""",
+        "etc/ntp.conf": "driftfile /etc/ntp.drift\nserver 192.0.2.5\nserver 192.0.2.6\n",
+        "etc/vmsyslog.conf": "[vmsyslog-global]\nloghost = udp://192.0.2.9:514\nlogdir = /scratch/log\nrotate = 8\n",
+    }
+    for name, text in files.items():
+        (tmp_path / TOP / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / TOP / name).write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / TOP), "-o", str(tmp_path / "out"), "--no-settings"])
+    assert done.exit_code == 0, done.output
+    card = rows(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")))
+
+    said = {title: [one["text"] for one in card[title]["items"]] for title in card}
+    assert said["Hardware"] == ["Synth Inc., Synthetic R000"]
+    assert said["Processors"] == ["2 sockets, 24 cores, 48 threads"]
+    assert said["Memory"] == ["128.0 GB"]
+    assert said["Time"] == ["asks 192.0.2.5; asks 192.0.2.6"]
+    assert said["Logs"] == ["loghost udp://192.0.2.9:514; logdir /scratch/log"]

@@ -77,3 +77,16 @@ def test_an_alert_of_a_lone_vmkwarning_is_listed_once(tmp_path: Path) -> None:
     found = triage(tmp_path, {"vmkwarning.log": lines(OLD, ALERT, ALERT)})["problems"]
 
     assert [(one["kind"], one["count"]) for one in found] == [("alert", 2)]
+
+
+def test_warnings_from_before_the_log_begins_count_as_well(tmp_path: Path) -> None:
+    """Where older files of vmkernel.log were rotated away, its copy gives the lines of that time, and no cover of it."""
+    old, both = lines(OLD, HEAP, WATCHDOG, WATCHDOG), OLD.format("2023-03-02T09:00:00.000Z", WATCHDOG) + "\n"
+    head = OLD.format("2023-03-02T08:00:00.000Z", "Net: 1: synthetic") + "\n"
+    case = triage(tmp_path, {"vmkernel.log": head + both, "vmkwarning.log": old + both})
+
+    assert [one for one, _ in findings(case)] == ["kb-1004424", "nic-watchdog"]
+    heap, watchdog = case["findings"]
+    assert "hung 3 times" in watchdog["say"]
+    assert heap["evidence"][0]["address"].endswith("vmkwarning.log")
+    assert "lpfc-link-down" in {one["rule"] for one in case["quiet"]}

@@ -95,7 +95,7 @@ def shape(process: str, own_5x: str = "", *, section: bool = False) -> str:
     """
     forms = [
         rf"{PRI}{TS} {HOST}{SEV} +{process}\[\w+\]: ",
-        rf"{PRI}{TS} (?:{HOST}{process}: )?[a-z]+ {process}\[\w+\] ?\[Originator@\d+ ",
+        rf"{PRI}(?:{TS}|{SYSLOG}) (?:{HOST}{process}: )?[a-z]+ {process}\[\w+\] ?\[Originator@\d+ ",
         rf"{PRI}{TS} {HOST}{process}: \[",
         rf"{PRI}{SYSLOG} {HOST}{process}: \[",
     ]

@@ -25,7 +25,7 @@ from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
 from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
-from analyzer.scan.parts import needless
+from analyzer.scan.parts import is_copy, needless
 from analyzer.sources import Ledger
 
 _COPY = compiled(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
@@ -70,12 +70,13 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
 
 
 def leave_copies_out(intake: Intake) -> None:
-    """Forget what copies of a log hold on machines that sent the log itself: each of its lines counts once."""
+    """Forget what copies of a log repeat on machines that sent the log itself: each of its lines counts once."""
     tables = parsing.tables()
     out = needless(intake.scans, tables)
     gone = {id(scan) for scan in out}
-    covered = {(scan.scope, scan.table, scan.address) for scan in out}
     intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
+    older = [scan for scan in intake.scans if is_copy(scan, tables) and not scan.excerpt]
+    covered = {(scan.scope, scan.table, scan.address) for scan in (*out, *older)}
     intake.covers = [one for one in intake.covers if (one.place.key, one.table, one.address) not in covered]
 
 

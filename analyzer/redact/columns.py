@@ -102,8 +102,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "path": (
         "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
-        "parent_file", "stat_path", "tool_file",
-        "vasa_url", "vdisk_file", "vm_file", "vmx_path",
+        "module_file", "parent_file", "stat_path", "tool_file",
+        "vasa_url", "descriptor_file", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
         "bundle_name",
@@ -133,7 +133,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_state", "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
-        "ats_incompatibility",
+        "ats_incompatibility", "module_licence", "module_version", "sel_type",
         "ats_status", "ats_upgrade_modes", "backup_frequency", "backup_left_out", "backup_protocol", "bank",
         "beacon_required_by", "bfd_diag", "bfd_session_state", "bfd_state", "bgp_state", "binding_state", "boot_build",
         "boot_event", "boot_title", "bound_vmknics", "bundle", "bus_info", "capabilities", "certificate_use", "channel",
@@ -195,7 +195,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vlan_text", "vm_moid", "vm_state", "vm_status", "vm_support_version", "vmk", "vmknic", "vmnic", "volume_mode",
         "vrf", "vsan_disk_state", "vsan_mode", "vsan_time", "vsish_key", "vtep_state", "vxlan_control_plane", "way",
         "zero_status",
-        "last_failure", "sel_event_type", "sel_record", "sel_state", "sel_type", "stat_type",
+        "last_failure", "stat_type",
     ),
 }  # fmt: skip
 

@@ -39,6 +39,7 @@ from analyzer.sources.stream import (
     Stream,
     StreamFault,
 )
+from analyzer.sources.webpage import as_text
 from analyzer.sources.zip import ZipReader
 
 _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that igzip can replay it
@@ -234,6 +235,7 @@ class Walker:
                 yield from self._tar(item, feed, depth)
             else:
                 if item.top:
+                    feed = as_text(feed, item.address, self.ledger.note)
                     _refuse(feed, packed, item.path)
                 yield from self._single(item, feed, packed)
         finally:

@@ -1,0 +1,73 @@
+"""Saved web pages and mails are read as the text that they show."""
+
+from __future__ import annotations
+
+import pytest
+
+from analyzer.sources.item import Refused
+from analyzer.sources.stream import Feed, MemorySource, SliceStream
+from analyzer.sources.webpage import MOST, as_text, plain
+
+LINE = '2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: 2525: "synthetic" <7> & more'
+CODED = LINE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def text_of(data: bytes, notes: list[str] | None = None) -> str:
+    """Return what is left of a file; `notes` takes what is said of it."""
+    feed = as_text(Feed(SliceStream(MemorySource(data))), "page", (notes if notes is not None else []).append)
+    return feed.take(MOST).decode()
+
+
+def test_a_page_gives_the_lines_it_shows_without_tags_and_scripts() -> None:
+    """Line ends of pre, br and rows of a table end lines; tags, styles, scripts and comments go, entities are signs."""
+    page = (
+        f"<!DOCTYPE html><html><head><title>x</title><style>p {{}}</style></head><body><script>if (a < b) {{}}</script>"
+        f"<p>I saw</p><!-- <p>hidden</p> --><pre>{CODED}<br>{CODED}\n   Key: <b>value</b></pre>"
+        "<table><tr><td>one</td><td>two</td></tr></table></body></html>"
+    )
+    notes: list[str] = []
+    shown = [line.strip() for line in text_of(page.encode(), notes).splitlines() if line.strip()]
+    assert shown == ["I saw", LINE, LINE, "Key: value", "one  two"]
+    assert notes == ["page is a web page; line numbers are those of its text"]
+
+
+def test_what_looks_like_a_tag_in_an_output_stays() -> None:
+    """Only names of HTML are tags: a name in angle brackets of a log is text."""
+    assert plain("<pre><TCP '127.0.0.1 : 443'> <unset> <io_obj p:0x1></pre>").strip() == (
+        "<TCP '127.0.0.1 : 443'> <unset> <io_obj p:0x1>"
+    )
+
+
+def test_a_page_that_shows_no_output_stays_what_it_is() -> None:
+    """The login page of a portal has neither preformatted text nor a time: it is refused as a page."""
+    page = b"<html><head></head><body><form>Sign in</form></body></html>"
+    assert text_of(page).encode() == page
+
+
+def test_a_mail_is_decoded_and_an_attachment_named() -> None:
+    """Of a part in two forms the plain one is read, soft line ends are joined, base64 text is decoded."""
+    mail = (
+        "From: a@example.org\r\nSubject: x\r\nMIME-Version: 1.0\r\n"
+        'Content-Type: multipart/mixed; boundary="m"\r\n\r\n--m\r\n'
+        'Content-Type: multipart/alternative; boundary="a"\r\n\r\n--a\r\nContent-Type: text/plain; charset=utf-8\r\n'
+        f"Content-Transfer-Encoding: quoted-printable\r\n\r\n{LINE[:40]}=\r\n{LINE[40:]}\r\n\r\n--a\r\n"
+        "Content-Type: text/html\r\n\r\n<p>another form</p>\r\n--a--\r\n--m\r\nContent-Type: text/plain\r\n"
+        "Content-Transfer-Encoding: base64\r\n\r\nc2Vjb25k\r\n--m\r\nContent-Type: image/png\r\n"
+        "Content-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--m--\r\n"
+    )
+    notes: list[str] = []
+    shown = [line for line in text_of(mail.encode(), notes).splitlines() if line]
+    assert shown == [LINE, "second", "(left out: a part of the kind image/png)"]
+    assert notes == ["page is a mail; line numbers are those of its text"]
+
+
+def test_a_log_is_no_mail_and_no_page() -> None:
+    """A text that is neither comes through byte for byte."""
+    data = f"Date: x\nKey: <b>y</b>\n{LINE}\n".encode()
+    assert text_of(data).encode() == data
+
+
+def test_a_page_too_large_to_be_read_at_once_is_refused() -> None:
+    """It is refused with what to do, and never read in part without a word."""
+    with pytest.raises(Refused, match="web page of more than 16 MiB"):
+        text_of(b"<html><pre>" + b"x" * MOST)
