@@ -106,7 +106,7 @@ def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> 
             new,
         )
         assert line.count("|") == new.count("|") and new.startswith("2021-03-01T00:00:00.002Z ")
-    proof = LineProof(Residue(replacer, known().found()))
+    proof = LineProof(Residue(replacer, known().found()), set())
     assert not list(proof.survivors("the output", list(made.values())))
 
 
@@ -126,13 +126,17 @@ ADDRESS = st.sampled_from(["10.1.1.7", "6.7.0.3", "10.1.1.70", "192.168.300.1", 
 def test_the_names_of_lines_of_one_form_are_all_taken(said: list[tuple[str, ...]]) -> None:
     """Of lines that differ in numbers alone no name is passed over: they give the names that each line for itself gives."""
     lines = [form.format(*values) for form, *values in said]
-    each, once = Identities(), Identities()
+    each, once, together = Identities(), Identities(), Identities()
     each.lines(lines)
     names = LineNames(once)
     for line in lines:
         names.take([line])
         names.close()
     assert once.found() == each.found()
+    names = LineNames(together)
+    names.take(lines)
+    names.close()
+    assert together.found() == each.found()
 
 
 def run(*words: object) -> Any:
@@ -199,11 +203,19 @@ def test_a_sign_finds_in_its_lines_what_it_finds_in_all(monkeypatch: pytest.Monk
     assert some == list(found_at(text, set(), lambda _kind: True)) and len(some) > len(LINES) / 2
 
 
-@pytest.mark.parametrize("name", ["cafe01", "0xcafe0", "12345us"])
-def test_a_name_that_looks_like_a_number_is_replaced_in_one(name: str) -> None:
-    """Short numbers are not looked at, unless a name looks like one."""
+@pytest.mark.parametrize(
+    ("kind", "name", "written"),
+    [("vm", "cafe01", ""), ("vm", "0xcafe0", ""), ("vm", "12345us", ""), ("vm", "e6141e", ""), ("vm", "7d-9194", ""),
+     ("vm", "4f1", ""), ("mac", "00505612ab01", "005056-12ab01"), ("uuid", "59e1f0aa1b2c3d4e", "59e1f0aa-1b2c3d4e")],
+)  # fmt: skip
+def test_a_name_that_looks_like_a_number_is_replaced_in_one(kind: str, name: str, written: str) -> None:
+    """Short numbers and ids of operations are not looked at, unless a name looks like one."""
     known = NameMap()
     known.reserve([name])
-    line = "at 0xcafe01 after 12345us in 0xcafe0"
-    assert name not in LineReplacer(Replacer(known, [("vm", name)])).texts([line])[line]
+    line = (
+        "at 0xcafe01 after 12345us in 0xcafe0 opID=e6141e-919488 opID=a7d-9194-1 opID=12-4f1 opID=005056-12ab01 "
+        "opID=59e1f0aa-1b2c3d4e"
+    )
+    made = LineReplacer(Replacer(known, [(kind, name)])).texts([line])[line]
+    assert (written or name) in line and (written or name) not in made
     assert LineReplacer(Replacer(known, [("vm", "web-server-01")])).texts([line])[line] == line
