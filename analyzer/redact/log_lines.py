@@ -105,7 +105,7 @@ def _is_whole(text: str) -> bool:
         or "\x1b" in text
     ):
         return True
-    if "\\" in text and _OCTAL.search(text):
+    if ("\\" in text and (_OCTAL.search(text) or "\\n" in text)) or ", 0x" in text:
         return True
     return _PAIRS.search(text) is not None or any(parted.search(text) for parted in _PARTED)
 
@@ -239,6 +239,9 @@ class LineReplacer:
             else:
                 made[text] = text[:start] + (new if len(text) < CUT else self._uncut(new))
         made.update(self.replacer.texts(whole))
+        done = [made[text] for text in every]
+        self.replacer.join([*every], done)
+        made = dict(zip(every, done, strict=True))
         if len(self._words) > MOST:
             self._words.clear()
             self._cut.clear()
