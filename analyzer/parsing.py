@@ -169,6 +169,19 @@ def siblings(table: str) -> tuple[str, ...]:
 
 
 @cache
+def read_beside(table: str) -> tuple[str, ...]:
+    """Return the tables that one of a table's files holds as well, though others may hold them, too."""
+    own = [parser for name in sorted(_makers().get(table, ())) if (parser := registry()[name]).files]
+    beside = {one.name for parser in own for one in parser.tables}
+    return tuple(sorted(beside - {table, *siblings(table)}))
+
+
+def may_be_in(table: str, path: str) -> bool:
+    """Tell whether a file of this path is one that holds a table, on hosts that have rows of it."""
+    return any(registry()[name].matches_file(path) for name in _makers().get(table, ()))
+
+
+@cache
 def _makers() -> dict[str, set[str]]:
     """Return the names of the parsers that fill each table."""
     made_by: dict[str, set[str]] = {}

@@ -195,7 +195,6 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     nics = {"vmnic0": "00:25:90:aa:81:00", "vmnic1": "00:25:90:bb:99:01"}
     after = HostMoment(captured=LATER, uptime=UP, crc=0, received=81_900_000, nics=nics).write(tmp_path / "after")
     made = compared(before, after)
-
     old, new = counter(made, "rx_packets", "vmnic0")["steps"][0], counter(made, "rx_packets", "vmnic1")["steps"][0]
     assert (old["state"], old["difference"]) == ("went on", 679_955)
     assert (new["state"], new["difference"]) == ("started again", None)
@@ -204,6 +203,43 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     assert changed["note"].startswith("another card in its place")
     assert "vmnic1 of esx81.lab.example is another card: 00:25:90:aa:81:01 → 00:25:90:bb:99:01." in made["summary"]
     assert "of frames received, counted by another card." in made["summary"]
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert (errors["verdict"], errors["steps"][0]["because"]) == (
+        "replaced",
+        "what each card counted says nothing of the other one",
+    )
+    said = [one["text"] for one in made["conclusion"] if "bad checksum" in one["text"]]
+    assert said and all("Counted by another card" in one and "Better" not in one for one in said)
+    fewer = HostMoment(captured=LATER, uptime=UP, crc=3, received=900_000, nics=nics).write(tmp_path / "fewer")
+    (finding,) = [one for one in compared(before, fewer)["findings"] if "vmnic1" in one["subject"]]
+    assert finding["state"] == "cannot tell" and "vmnic1 is another card" in finding["why"]
+
+
+def test_a_card_that_took_over_an_address_is_another_one(tmp_path: Path) -> None:
+    """A blade gives a new card the address of the old one: the ids of vendor and device tell that it was replaced."""
+    sides = []
+    for side, at, device, crc in (("before", {}, "10fb", 500), ("after", {"captured": LATER, "uptime": UP}, "1572", 3)):
+        typed = f"[root@esx81:~] lspci -p -n\n0000:04:00.1 Class 0200: 8086:{device} [vmnic1]\n"
+        sides.append(HostMoment(crc=crc, **at).write(tmp_path / side))
+        (sides[-1] / "typed.txt").write_text(typed)
+    made = compared(*sides)
+    errors = counter(made, "rx_crc_errors", "vmnic1")
+    assert errors["verdict"] == "replaced"
+    assert errors["steps"][0]["why"] == "vmnic1 is another card: 8086:10fb became 8086:1572"
+    assert "is another card: 10fb → 1572." in made["summary"]
+
+
+def test_a_finding_does_not_worsen_while_its_counters_get_better(tmp_path: Path) -> None:
+    """A share since the boot grew over a series, but nothing was lost since the capture before: nobody can tell."""
+    moments: list[dict[str, Any]] = [
+        {"crc": 1000, "received": 4_294_000_000},
+        {"crc": 900, "received": 40_000_000, "captured": LATER, "uptime": 18_000},
+        {"crc": 900, "received": 400_000_000, "captured": "2017-10-18 16:53:20", "uptime": 18_000 + 2 * 86_400},
+    ]
+    made = compared(*(HostMoment(**one).write(tmp_path / f"s{at}") for at, one in enumerate(moments)))
+    assert counter(made, "rx_crc_errors", "vmnic1")["verdict"] == "better"
+    (finding,) = [one for one in made["findings"] if "vmnic1" in one["subject"]]
+    assert finding["state"] == "cannot tell" and "its counters are better" in finding["why"]
 
 
 def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
@@ -311,7 +347,7 @@ def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_pa
     told = counter(made, "rx_crc_errors", "vmnic1")
     steps = [(step["state"], step["difference"], step["per_hour"]) for step in told["steps"]]
     assert steps == [("went on", 48, 1.0), ("started again", None, None), ("went on", 48, 2.0)]
-    assert "esx81.lab.example was booted in between." in made["summary"]
+    assert "esx81.lab.example was booted between day1 and day2." in made["summary"]
     start = next(one for one in made["conclusion"] if one["text"].startswith("Counting started again."))
     assert [place["side"] for place in start["at"]] == [1, 2], "the boot lies between the second and the third"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,15 @@ def test_what_was_never_sent_is_not_in_the_case(tmp_path: Path) -> None:
     document = triaged(without("Group Cpu", tmp_path / "esxtop.csv"), tmp_path)
     (why,) = [group["why"] for group in document["cannot_tell"] if group["missing"] == "esxi.pnic_stats"]
     assert why.endswith("is not in the case")
+
+
+def test_a_file_that_holds_other_tables_than_usual_is_named(tmp_path: Path) -> None:
+    """nicinfo.sh.txt tells of rings; one that was read and tells none is named, though other outputs may hold them, too."""
+    bundle = next((Path(__file__).parents[1] / "samples" / "cases" / "config-traps").glob("*.tgz"))
+    done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    document = json.loads((tmp_path / "out" / "case.json").read_text())
+    found = {group["missing"]: group["why"] for group in document["cannot_tell"]}
+    assert found["esxi.pnic_ring"].endswith("/commands/nicinfo.sh.txt was read and lacks esxi.pnic_ring")
+    with tarfile.open(bundle) as held:
+        assert any(name.endswith("/commands/nicinfo.sh.txt") for name in held.getnames())

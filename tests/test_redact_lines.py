@@ -106,7 +106,7 @@ def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> 
             new,
         )
         assert line.count("|") == new.count("|") and new.startswith("2021-03-01T00:00:00.002Z ")
-    proof = LineProof(Residue(replacer, known().found()))
+    proof = LineProof(Residue(replacer, known().found()), set())
     assert not list(proof.survivors("the output", list(made.values())))
 
 
@@ -126,13 +126,17 @@ ADDRESS = st.sampled_from(["10.1.1.7", "6.7.0.3", "10.1.1.70", "192.168.300.1", 
 def test_the_names_of_lines_of_one_form_are_all_taken(said: list[tuple[str, ...]]) -> None:
     """Of lines that differ in numbers alone no name is passed over: they give the names that each line for itself gives."""
     lines = [form.format(*values) for form, *values in said]
-    each, once = Identities(), Identities()
+    each, once, together = Identities(), Identities(), Identities()
     each.lines(lines)
     names = LineNames(once)
     for line in lines:
         names.take([line])
         names.close()
     assert once.found() == each.found()
+    names = LineNames(together)
+    names.take(lines)
+    names.close()
+    assert together.found() == each.found()
 
 
 def run(*words: object) -> Any:
@@ -199,11 +203,69 @@ def test_a_sign_finds_in_its_lines_what_it_finds_in_all(monkeypatch: pytest.Monk
     assert some == list(found_at(text, set(), lambda _kind: True)) and len(some) > len(LINES) / 2
 
 
-@pytest.mark.parametrize("name", ["cafe01", "0xcafe0", "12345us"])
-def test_a_name_that_looks_like_a_number_is_replaced_in_one(name: str) -> None:
-    """Short numbers are not looked at, unless a name looks like one."""
+@pytest.mark.parametrize(
+    ("kind", "name", "written"),
+    [("vm", "cafe01", ""), ("vm", "0xcafe0", ""), ("vm", "12345us", ""), ("vm", "e6141e", ""), ("vm", "7d-9194", ""),
+     ("vm", "4f1", ""), ("mac", "00505612ab01", "005056-12ab01"), ("uuid", "59e1f0aa1b2c3d4e", "59e1f0aa-1b2c3d4e")],
+)  # fmt: skip
+def test_a_name_that_looks_like_a_number_is_replaced_in_one(kind: str, name: str, written: str) -> None:
+    """Short numbers and ids of operations are not looked at, unless a name looks like one."""
     known = NameMap()
     known.reserve([name])
-    line = "at 0xcafe01 after 12345us in 0xcafe0"
-    assert name not in LineReplacer(Replacer(known, [("vm", name)])).texts([line])[line]
+    line = (
+        "at 0xcafe01 after 12345us in 0xcafe0 opID=e6141e-919488 opID=a7d-9194-1 opID=12-4f1 opID=005056-12ab01 "
+        "opID=59e1f0aa-1b2c3d4e"
+    )
+    made = LineReplacer(Replacer(known, [(kind, name)])).texts([line])[line]
+    assert (written or name) in line and (written or name) not in made
     assert LineReplacer(Replacer(known, [("vm", "web-server-01")])).texts([line])[line] == line
+
+
+def base(text: bytes) -> str:
+    """Return text in base64."""
+    return base64.b64encode(text).decode()
+
+
+ENCODINGS: list[Callable[[bytes], str]] = [
+    base, lambda name: base(name).rstrip("="), lambda name: base(name.decode().encode("utf-16-le")),
+    lambda name: base(name.decode().encode("utf-16-be")), lambda name: base(base(name).encode()), lambda name: base(name).encode().hex(),
+    lambda name: base(name.hex().encode()), lambda name: base(b"x" * 4000 + name + b"y" * 100), lambda name: (b"x" * 3000 + name).hex(),
+    lambda name: f"0x{name.hex()}", lambda name: f"1{name.hex()}", lambda name: name.hex(" "), lambda name: name.hex(":").upper(),
+    lambda name: name.hex("-"), lambda name: ", ".join(f"0x{sign:02x}" for sign in name),
+    lambda name: "\\n".join(textwrap.wrap(base(b"a machine is called " + name + b", and more"), 28)),
+    lambda name: "\\r\\n".join(textwrap.wrap(base(b"a machine is called " + name + b", and more"), 32)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", range(len(ENCODINGS)))
+def test_an_encoded_name_is_found_in_every_form(replacer: Replacer, at: int) -> None:
+    """Twice encoded, as UTF-16, in pairs of digits apart, deep in a long word, broken by `\\n`: nothing of it is left."""
+    for name in (b"esx01", b"m\xc3\xbcnchen-west", b"web.site-b.example"):
+        if name[1] < 128:
+            code = ENCODINGS[at](name)
+            line = f"2021-03-01T00:00:00.002Z data {code} of the task"
+            made = replacer.text(line)
+            assert (
+                code not in made and made.startswith("2021-03-01T00:00:00.002Z data ") and made.endswith(" of the task")
+            )
+            assert LineReplacer(replacer).texts([line])[line] == made
+
+
+@pytest.mark.parametrize("width", [16, 20, 28, 40, 48, 56])
+def test_a_name_that_a_line_end_cuts_is_found_at_any_width(replacer: Replacer, width: int) -> None:
+    """Base64 and hexadecimal in short lines: those whose ends and beginnings make a name are hidden, the others stay."""
+    said = b"a machine is called web.site-b.example, and then there is more to say of other things"
+    for text in (base(said), said.hex()):
+        parts = textwrap.wrap(text, width)
+        lines = [f"2021-03-01T00:00:00.{at:03}Z data: {part}" for at, part in enumerate(parts)]
+        for made in (replacer.texts(lines), LineReplacer(replacer).texts(lines)):
+            kept = "".join(line for line, part in zip(made.values(), parts, strict=True) if part in line)
+            assert parts[-1] in kept and len(made) == len(lines)
+            joined = "".join(part if part in line else "|" for line, part in zip(made.values(), parts, strict=True))
+            for piece in joined.split("|"):
+                read = [bytes.fromhex(piece[: len(piece) // 2 * 2])] if text == said.hex() else []
+                read += [base64.b64decode(piece[at : at + (len(piece) - at) // 4 * 4] + "====") for at in range(4)]
+                assert not any(b"web.site-b.example" in one or b"web.site-b" in one for one in read), (width, joined)
+        residue = Residue(replacer, known().found())
+        assert [str(one) for one in residue.survivors("it", "\n".join(lines))], "the proof sees what is left"
+        assert not list(residue.survivors("it", "\n".join(replacer.texts(lines).values())))

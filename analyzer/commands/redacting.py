@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -130,7 +131,7 @@ def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction)
 
 
 AT_ONCE = 5000  # lines that are replaced and looked at together
-_TOLD = ("host", "log", "component", "object", "text", "address")  # of a merged line: what may hold a name
+_TOLD = attrgetter("host", "log", "component", "object", "text", "address")  # of a merged line: what may hold a name
 _Line = TypeVar("_Line")
 
 
@@ -167,11 +168,12 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
         names.take([log.part.address])
     names.close()
     redaction.keep()
-    replacer, proof = LineReplacer(redaction.replacer), LineProof(redaction.residue)
+    replacer = LineReplacer(redaction.replacer)
+    proof = LineProof(redaction.residue, replacer.free)
 
     def free() -> Iterator[MergedLine]:
         for some in _batched(chain(first, lines)):
-            made = replacer.texts(getattr(line, one) for line in some for one in _TOLD)
+            made = replacer.texts(dict.fromkeys(chain.from_iterable(map(_TOLD, some))))
             yield from (_renamed(line, made) for line in some)
 
     for shown in _batched(written(free(), form)):
@@ -180,12 +182,10 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
 
 
 def _renamed(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
-    from analyzer.merged_log.reading import MergedLine
-
-    return MergedLine(
-        line.time, made[line.host], made[line.log], line.level, made[line.component], made[line.object],
-        made[line.text], made[line.address], line.line, line.assumed,
-    )  # fmt: skip
+    time, host, log, level, component, thing, text, address, number, assumed = line
+    return type(line)._make(
+        (time, made[host], made[log], level, made[component], made[thing], made[text], made[address], number, assumed)
+    )
 
 
 def _batched(lines: Iterable[_Line]) -> Iterator[list[_Line]]:

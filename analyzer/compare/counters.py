@@ -79,7 +79,7 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
     """Return what a counter did from one side to the next.
 
     difference and per_hour only where it went on; shares (of what passed) where the row counts that; verdict is
-    better, worse, same, none, cannot tell, or "" for what is neither good nor bad.
+    better, worse, same, none, cannot tell, replaced (another card counts), or "" for what is neither good nor bad.
     """
     first, last = span.values
     start = start.after(fell=span.fell)
@@ -101,6 +101,8 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
         if start.state == "not known":
             anew = (last, span.passed[1], span.lasted[1])
             told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
+        if start.another and told["verdict"] != "none":
+            told = {"verdict": "replaced", "because": "what each card counted says nothing of the other one"}
         made |= told
     return made
 

@@ -17,6 +17,7 @@ from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
 _Judged = Mapping[tuple[int, str, int], Record]
+_OPPOSITE = {"worse": "better", "better": "worse"}
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
 _FIRST = "on the first side"
 _AGAINST = re.compile(r"^((?:severity|confidence) \S+) became")
@@ -92,6 +93,12 @@ def _doubt(match: Match[Record], lines: _Judged) -> str:
     return str(told[0]["steps"][-1]["because"]) if told and not sure else ""
 
 
+def _another_card(match: Match[Record], lines: _Judged) -> str:
+    """Return that another card counts now, where it does for all counters of a finding; else ""."""
+    told = _told(match, lines)
+    return str(told[0]["steps"][-1]["why"]) if told and all(one["verdict"] == "replaced" for one in told) else ""
+
+
 def _not_known(match: Match[Record], lines: _Judged) -> str:
     """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
     steps = [counter["steps"][-1] for counter in _told(match, lines)]
@@ -117,6 +124,10 @@ def _record(
     if state in ("better", "gone"):  # not for a counter that only started again
         doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
+    if state in _OPPOSITE and {one["verdict"] for one in _told(match, lines)} == {_OPPOSITE[state]}:
+        state, why = "cannot tell", f"{state} {why}, but its counters are {_OPPOSITE[state]} since the capture before"
+    if state in ("better", "gone", "worse") and (other := _another_card(match, lines)):
+        state, why = (state if state != "better" else "cannot tell"), f"{why}; {other}" if why else other
     return {
         "rule": last["rule"],
         "title": last["title"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.compare import sections
@@ -107,9 +107,10 @@ def _between(made: Record) -> list[str]:
     if made["mode"] == "hosts":
         return []
     booted = (
-        f"{machine['name']} was booted in between."
+        f"{machine['name']} was booted {_when(step, made)}."
         for machine in made["machines"]
-        if any(step["state"] == "started again" for step in machine["steps"])
+        for step in machine["steps"]
+        if step["state"] == "started again"
     )
     moved = (
         f"{one['subject'].partition(' (')[0]} moved from {one['machine']}."
@@ -132,6 +133,12 @@ def _between(made: Record) -> list[str]:
     ]
     told = list(dict.fromkeys(told))
     return told if len(told) <= MOST else [*told[:MOST], f"{len(told) - MOST:,} more of such changes are listed below."]
+
+
+def _when(step: Record, made: Record) -> str:
+    """Return between which captures of a series a step lies."""
+    sides = made["sides"]
+    return "in between" if len(sides) < 3 else f"between {sides[step['from']]['name']} and {sides[step['to']]['name']}"
 
 
 def _other_names(made: Record) -> list[str]:
@@ -214,7 +221,7 @@ def _went(values: Sequence[Any]) -> str:
 def _measured(one: Record, made: Record) -> str:
     step = one["steps"][-1]
     if len(one["steps"]) > 1 and made["mode"] == "time":
-        doubt = "cannot tell, " if step["verdict"] == "cannot tell" else ""
+        doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(step["verdict"], "")
         last = "" if step["verdict"] in ("", "none") else f"; in the last interval {doubt}{step['because']}"
         return f": {rates(one['steps'])}{last}"
     if all(share is not None for share in step["shares"]):
@@ -222,15 +229,11 @@ def _measured(one: Record, made: Record) -> str:
         new, old = (percent(share) for share in reversed(step["shares"]))
         if made["mode"] == "hosts":
             return f", {old} against {new} of {step['of_words']}"
-        if any(change["note"].startswith(_ANOTHER) for change in _of_card(one, made)):
+        if one["verdict"] == "replaced":
             return f", {new} instead of {old} of {step['of_words']}, counted by another card"
         return f", {new} instead of {old} of {step['of_words']}: {word}"
-    return f": {one['verdict']}, {step['because']}"
-
-
-def _of_card(one: Record, made: Record) -> Iterable[Record]:
-    place = (one["machine"], one["subject"])
-    return (change for change in made["changes"] if (change["machine"], change["subject"]) == place)
+    word = "counted by another card" if one["verdict"] == "replaced" else one["verdict"]
+    return f": {word}, {step['because']}"
 
 
 def _upper(text: str) -> str:

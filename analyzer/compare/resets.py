@@ -25,12 +25,14 @@ class CounterStart:
     """Whether counters of one kind went on from one side to the next, why we think so, and the rows that say it.
 
     if_fell  of a state that is not known: the reason, where a counter that fell proves that counting started again
+    another  another card counts: what it lost says nothing of the one before
     """
 
     state: State
     why: str
     rows: list[Row] = field(default_factory=list)
     if_fell: str = ""
+    another: bool = False
 
     def after(self, *, fell: bool) -> CounterStart:
         """Return what is known when a counter of the row fell, or none of them did."""
@@ -122,10 +124,13 @@ def _card(table: Table, earlier: ComparedSubject, later: ComparedSubject, sides:
     if not column:
         return None
     which = [names.nics if column != "hba" else names.adapters for names in sides.names]
-    old, new = (known.get((one.node, one.value(column))) for known, one in zip(which, (earlier, later), strict=True))
-    if old and new and old != new:
-        rows = [earlier.rows[-1], later.rows[-1]]
-        return CounterStart("started again", f"{later.value(column)} is another card: {old} became {new}", rows)
+    models = [names.models for names in sides.names]
+    for how in (which, models):  # a blade gives a new card the address of the old one
+        old, new = (known.get((one.node, one.value(column))) for known, one in zip(how, (earlier, later), strict=True))
+        if old and new and old != new:
+            rows = [earlier.rows[-1], later.rows[-1]]
+            why = f"{later.value(column)} is another card: {old} became {new}"
+            return CounterStart("started again", why, rows, another=True)
     return None
 
 

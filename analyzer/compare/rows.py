@@ -22,6 +22,10 @@ from analyzer.tables import Column, Table, Value
 Record = dict[str, Any]
 Mode = Literal["time", "hosts"]
 MOST_ROWS = 50_000  # of one table on one side; beyond, its rows are not compared, and the page says so
+# What tells one card from another that stands in its place.
+_CARDS = frozenset((
+    ("esxi.pnic", "mac"), ("esxi.ens_uplink", "mac"), ("esxi.pci_device", "device_id"), ("esxi.pci_owner", "device_id"),
+))  # fmt: skip
 _ROAMING = frozenset(("port_id", "vmx_path", "vm_world_id", "vm_folder"))  # what a VM takes along to another host
 # What tells one host from another and is no difference between a good and a bad one.
 _OWN = frozenset(
@@ -231,7 +235,7 @@ class RowComparison:
             return ""
         if column.name in table.key:
             return "the same thing under another name" if match.rank == 0 else ""
-        if column.name == "mac" and table.name in ("esxi.pnic", "esxi.ens_uplink"):
+        if (table.name, column.name) in _CARDS:
             return "another card in its place: its counters started anew"
         return ""
 

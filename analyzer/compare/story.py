@@ -47,7 +47,11 @@ _PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
 _MEMORY = ("mem_used_net_kb", "mem_used_kb")
 _TOTALS = frozenset(("rx_errors", "tx_errors"))  # told where no single kind of error is all of it
 _IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
-_WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "same": 3}
+_WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "replaced": 2, "same": 3}
+_WORDS = {
+    "better": "Better", "worse": "Worse", "same": "The same", "cannot tell": "Cannot tell",
+    "replaced": "Counted by another card",
+}  # fmt: skip
 
 
 def renamed(made: Record) -> list[str]:
@@ -124,8 +128,10 @@ def _about(made: Record) -> Record:
     lengths: dict[int, float] = {}
     for step in (step for machine in made["machines"] for step in machine["steps"] if step["seconds"]):
         lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
-    lie = ", then ".join(span(length) for _, length in sorted(lengths.items()))
-    when = f" {lie} lie between the captures." if lengths else ""
+    spans = [span(length) for _, length in sorted(lengths.items())]
+    alike = len(spans) > 1 and len({*spans}) == 1
+    lie = f"{spans[0]} lie between each two" if alike else f"{', then '.join(spans)} lie between the"
+    when = f" {lie} captures." if lengths else ""
     times = {side["captured"] for side in made["sides"]}
     if not lengths and len(times) < len(names) and "" not in times:
         when = " The sides state the same time of capture, so there are no rates."
@@ -305,7 +311,7 @@ def _counter(one: Record, made: Record) -> str:
         text += f" ({between.join(map(percent, shares))} of {step['of_words']}{since})"
     elif step["per_hour"] is not None:
         text += f" ({shown(step['per_hour'])} an hour)"
-    word = {"better": "Better", "worse": "Worse", "same": "The same", "cannot tell": "Cannot tell"}[one["verdict"]]
+    word = _WORDS[one["verdict"]]
     if made["mode"] == "hosts":
         word = {"better": f"Less on {made['sides'][-1]['name']}", "worse": f"More on {made['sides'][-1]['name']}"}.get(
             one["verdict"], word

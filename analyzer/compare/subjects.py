@@ -122,6 +122,7 @@ class KnownNames:
     ports: dict[tuple[str, Value], KnownPort] = field(default_factory=dict)
     nics: dict[tuple[str, Value], str] = field(default_factory=dict)
     adapters: dict[tuple[str, Value], str] = field(default_factory=dict)
+    models: dict[tuple[str, Value], str] = field(default_factory=dict)  # vmnic4, vmhba1 -> ids of vendor and device
     vms: dict[tuple[str, Value], tuple[str, str]] = field(default_factory=dict)  # path or world -> UUID, name
     paths: dict[tuple[str, Value], str] = field(default_factory=dict)  # world -> path
 
@@ -136,6 +137,11 @@ class KnownNames:
             for row in rows_of(facts, table):
                 if row.values.get("mac"):
                     made.nics[row.block.node, row.values.get("pnic")] = str(row.values["mac"]).lower()
+        for table in ("esxi.pci_device", "esxi.pci_owner"):
+            for row in rows_of(facts, table):
+                if row.values.get("owner") and row.values.get("device_id"):
+                    ids = f"{row.values.get('vendor_id')}:{row.values['device_id']}"
+                    made.models[row.block.node, row.values["owner"]] = ids
         for row in rows_of(facts, "esxi.storage_adapter"):
             uid, hba = str(row.values.get("hba_uid") or ""), str(row.values.get("hba"))
             if uid and hba not in uid and "unknown" not in uid:

@@ -33,11 +33,13 @@ class Cause:
 
 def read_without(facts: Facts, node: str, table: Table) -> str:
     """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
+    own = table.declared.name
+    siblings = parsing.siblings(own)
     addresses: dict[str, None] = {}
-    for name in parsing.siblings(table.declared.name):
-        if facts.has_rows(name, node):
-            covered = facts.coverage(node, name)
-            addresses |= dict.fromkeys(covered.addresses if covered.state == "read" else ())
+    for name in (*siblings, *parsing.read_beside(own)):
+        covered = facts.coverage(node, name) if facts.has_rows(name, node) else None
+        read = covered.addresses if covered is not None and covered.state == "read" else ()
+        addresses |= dict.fromkeys(one for one in read if name in siblings or parsing.may_be_in(own, one))
     first = next(iter(addresses), "")
     return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
 

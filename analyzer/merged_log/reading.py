@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from analyzer.errors import UsageError
 from analyzer.ingest.intake import Intake
@@ -43,8 +44,7 @@ class LogQuery:
     limits: Limits = field(default_factory=Limits)
 
 
-@dataclass(frozen=True, slots=True)
-class MergedLine:
+class MergedLine(NamedTuple):
     """One line of a log as it is shown: no secret is in it.
 
     time     ISO 8601 in UTC, with the fraction that the log has; of a line without one that of its entry
@@ -180,14 +180,12 @@ class MergedLog:
 
     def _lines_of(self, entry: LogEntry, host: str) -> Iterator[MergedLine]:
         level, component = entry.level_and_component()
-        time = stamp_of(entry)
+        time, part, made = stamp_of(entry), entry.part, MergedLine._make
         for at, (number, text) in enumerate(entry.lines):
             found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
-            yield MergedLine(
-                time, host, entry.part.name, level, component, found.group() if found else "", text,
-                entry.part.address, number, assumed,
-            )  # fmt: skip
+            thing = found.group() if found else ""
+            yield made((time, host, part.name, level, component, thing, text, part.address, number, assumed))
 
 
 class _Wanted:

@@ -7,7 +7,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from analyzer.kept_patterns import compiled
@@ -21,11 +21,25 @@ _ESCAPED = compiled(r"\\[ux]")
 _COLOURS = compiled("\x1b\\[[0-9;]{0,20}m")
 TWICE = 2  # an address within an address
 OCTAL = compiled(r"\\([01][0-7]{2})(?![0-9])")
-BASE64 = compiled(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{8,}={0,2}")
-HEXED = compiled(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){5,}(?![0-9A-Za-z])")
+# Each begins with a set of signs, which is found fast; what stands before is looked at behind the first sign.
+BASE64 = compiled(r"[A-Za-z0-9+/_-]{7,}={0,2}")
+HEXED = compiled(r"[0-9a-fA-F](?:(?<![0-9A-Za-z].)|(?<=\b0[xX].))[0-9a-fA-F]{9,}(?![0-9A-Za-z])")
+# Pairs of digits apart, as dumps have them: `7a 71 65`, `7a:71:65`, `0x7a, 0x71`.
+_PAIRED = compiled(
+    r"[0-9a-fA-F](?<![0-9A-Za-z].)(?:x[0-9a-fA-F]{2}|[0-9a-fA-F])"
+    r"(?:(?:[ :,-]|, )(?:0x)?[0-9a-fA-F]{2}){4,}(?![0-9A-Za-z])"
+)
+_NO_DIGITS = compiled(r"0x|[^0-9a-fA-F]")
+_BREAKS = compiled(r"(?:\\r)?\\n")
+_BROKEN = compiled(r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}")  # line ends written as signs
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
+LEAST_CUT = 16  # signs of base64 or hexadecimal at the end of a line that may go on in the next
+_ID = compiled(r"[0-9a-f_-]+")
+_AGAIN = compiled(r"[A-Za-z0-9+/_-]{7}")
+_AT_END = compiled(r"[\"'(\[>=:]*([A-Za-z0-9+/_-]{16,}={0,2})[\"',;)\]]*")
 _NO_TEXT = bytes(sign for sign in range(256) if not 32 <= sign < 127)
-LONGEST = 4096  # characters of such a word that are decoded
+LONGEST = 4096  # characters of such a word that are decoded at once
+_OVERLAP = 512  # characters that two parts of a longer one share: more than a name has
 
 
 def _reads(raw: bytes) -> bool:
@@ -35,6 +49,8 @@ def _reads(raw: bytes) -> bool:
 
 def _read(raw: bytes) -> Iterator[str]:
     yield raw.decode("latin-1").replace("\x00", " ")
+    if raw.count(0) * 3 > len(raw):  # UTF-16, from either end
+        yield raw.replace(b"\x00", b"").decode("latin-1")
     if not raw.isascii() and len(plain := raw.decode("utf-8", errors="ignore")) >= LEAST_ENCODED:
         yield plain.replace("\x00", " ")
 
@@ -54,7 +70,7 @@ def decoded(text: str) -> str:
 
 def from_base64(word: str) -> Iterator[str]:
     """Yield what a word means as base64, from each of its first four places; only what reads as text."""
-    if word.islower() or word.isupper() or word.isdecimal():
+    if word.isdecimal() or (word.islower() and _ID.fullmatch(word)):  # by chance no name reads so
         return
     plain = word.rstrip("=").replace("-", "+").replace("_", "/")
     for start in range(4):
@@ -65,19 +81,49 @@ def from_base64(word: str) -> Iterator[str]:
 
 
 def from_hex(word: str) -> Iterator[str]:
-    """Yield what a word means as hexadecimal, read as bytes and as UTF-16; only what reads as text."""
-    raw = binascii.unhexlify(word[: len(word) // 2 * 2])
-    if _reads(raw):
-        yield from _read(raw)
-        yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
+    """Yield what a word means as hexadecimal, from each of its first two digits; only what reads as text."""
+    for start in range(1 + len(word) % 2):
+        raw = binascii.unhexlify(word[start : start + (len(word) - start) // 2 * 2])
+        if _reads(raw):
+            yield from _read(raw)
+            yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
 
 
-ENCODED = (("in base64", BASE64, from_base64), ("in hexadecimal", HEXED, from_hex))
+def _from_pairs(word: str) -> Iterator[str]:
+    return from_hex(_NO_DIGITS.sub("", word))
 
 
-def encoded_words(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (how, word, what it means) of words that may be base64 or hexadecimal, each word once."""
+ENCODED = (
+    ("in base64", BASE64, from_base64),
+    ("in hexadecimal", HEXED, from_hex),
+    ("in hexadecimal", _PAIRED, _from_pairs),
+)
+
+
+def encoded_words(text: str, *, within: bool = False) -> Iterator[tuple[str, str, str]]:
+    """Yield (how, word, what it means) of words that may be base64 or hexadecimal, each word once.
+
+    within  the text is what such a word means: one that is encoded twice is not looked for in it
+    """
     for how, pattern, decode in ENCODED:
         for word in dict.fromkeys(pattern.findall(text)):
-            for part in decode(word[:LONGEST]):
-                yield how, word, part
+            for at in range(0, max(1, len(word) - _OVERLAP), LONGEST - _OVERLAP):
+                for part in decode(word[at : at + LONGEST]):
+                    yield how, word, part
+                    if not within and _AGAIN.search(part):
+                        yield from ((how, word, inner) for _, _, inner in encoded_words(part, within=True))
+    for piece in dict.fromkeys(_BROKEN.findall(text)) if "\\n" in text and not within else ():
+        yield from ((how, piece, part) for how, _, part in encoded_words(_BREAKS.sub("", piece), within=True))
+
+
+def cut_words(texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut."""
+    last = ""
+    for text in texts:
+        at = text.rfind(" ") + 1
+        found = _AT_END.fullmatch(text, at) if len(text) - at >= LEAST_CUT else None
+        if found is None:
+            continue
+        if last and last != found[1]:
+            yield last, found[1], last.rstrip("=") + found[1]
+        last = found[1]

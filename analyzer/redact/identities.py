@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 from analyzer.facts import Facts
 from analyzer.kept_patterns import compiled
@@ -28,7 +29,7 @@ _UUID = compiled(
 )
 _PAIRS = compiled(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _NUMBER = compiled(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
-_DN = compiled(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|emailAddress)\s*=\s*([^,/+;]+)")
+_DN = compiled(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
 _BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
 _FQDN = compiled(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
@@ -147,6 +148,8 @@ class Identities:
     def take(self, found: Iterable[tuple[str, str]]) -> None:
         """Take (kind, name) of what a text shows by its form."""
         for kind, name in found:
+            if kind.startswith("url"):
+                kind, name = kind[3:], unquote(name)  # noqa: PLW2901
             if kind in ("path", "file"):
                 parts = name.split("\\")
                 self.path(name if kind == "path" else f"[-] {parts[-1]}")
@@ -200,11 +203,18 @@ class Identities:
             return
         if kind == "name":
             for word, value in _DN.findall(text):
-                self.cell("host" if word.upper() == "CN" and " " not in value.strip() else "label", value.strip())
+                self._part_of_dn(word.upper(), value.strip())
             return
         whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
         for word in (text,) if whole else re.split(r"[,;\s]+", text):
             self._one(kind, word.strip().strip("\"'"))
+
+    def _part_of_dn(self, word: str, value: str) -> None:
+        """Take a part of a distinguished name; no domain and no account has a blank: what follows is the sentence."""
+        if word in ("DC", "UID"):
+            self.cell("user" if word == "UID" else "label", value.partition(" ")[0])
+        else:
+            self.cell("host" if word == "CN" and " " not in value else "label", value)
 
     def path(self, text: str) -> None:
         """Take the parts of a path, each by its place; of an export all are folders."""

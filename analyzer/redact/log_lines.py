@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 
@@ -32,7 +32,7 @@ _ADDRESS = compiled(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _RUN = compiled(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
 _PAIRS = compiled(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
 _PARTED = tuple(compiled(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
-_GAP = "      \x00"  # between words that are looked at together: no form goes on behind it
+_GAP = "\x00\x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
 _WORD = compiled(r"[^\W_]+")
 _TIME = compiled(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
@@ -41,6 +41,17 @@ _NUMBER = compiled(r":\d+\]")
 # Most words of millions of lines that did not come before: short numbers. No address is one, and few names are.
 _COUNTED = compiled(r"0x[0-9a-f]{1,6}|\d+us")
 _IN_COUNTED = compiled(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
+# Too short for an id of storage, and of too few groups for an address; a MAC address or a volume may be such groups.
+_OPERATION = compiled(r"opID=[0-9a-f]{1,8}(?:-[0-9a-f]{1,8}){0,2}")
+_IN_OPERATION = compiled(r"o?p?i?d?=?[0-9a-f-]*")
+# Words of which nearly each is met once, and what `_sign` makes of them; they are too short to hold an id.
+_ONCE = (
+    (compiled(r"0x[0-9a-fA-F]{1,9}(?= )"), "0x"),
+    (compiled(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
+)
+_BEGUN = compiled(rf"{_TIME.pattern} ")  # a line with its time
+SHORT = 9  # signs of a word that is too short to be an id
+BREAK = " \n "  # between lines whose words are looked up together
 FEW = 40  # names that are sought one by one, not by a pattern
 
 
@@ -59,8 +70,9 @@ class _Forms(dict[str, str]):
         self.fresh: list[str] = []
 
     def __missing__(self, word: str) -> str:
-        self.fresh.append(word)
-        form = word if _ADDRESS.search(word) else _RUN.sub(_sign, word)
+        if len(word) > SHORT or word.count(":") > 1 or "@" in word:
+            self.fresh.append(word)
+        form = word if "." in word and _ADDRESS.search(word) else _RUN.sub(_sign, word)
         self[word] = form
         return form
 
@@ -93,16 +105,31 @@ def _is_whole(text: str) -> bool:
         or "\x1b" in text
     ):
         return True
-    if "\\" in text and _OCTAL.search(text):
+    if ("\\" in text and (_OCTAL.search(text) or "\\n" in text)) or ", 0x" in text:
         return True
     return _PAIRS.search(text) is not None or any(parted.search(text) for parted in _PARTED)
 
 
-def counted_words(replacer: Replacer) -> re.Pattern[str]:
-    """Return the pattern of words that hold no name: times, and short numbers where no name looks like one."""
-    forms = (*replacer.all_forms, *(name for _, name in replacer.placed))
-    like = any(_IN_COUNTED.fullmatch(form) for form in replacer.forms[ANYWHERE]) or any(map(_COUNTED.fullmatch, forms))
-    return _STAMPED if like else compiled(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
+class Counted:
+    """Tells words that hold no name: times, and short numbers and ids of operations where no name looks like one."""
+
+    def __init__(self, replacer: Replacer) -> None:
+        forms = (*replacer.all_forms, *(name for _, name in replacer.placed))
+        like = any(map(_IN_COUNTED.fullmatch, replacer.forms[ANYWHERE])) or any(map(_COUNTED.fullmatch, forms))
+        self._pattern = _STAMPED if like else compiled(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
+        alone = {form for form in forms if form not in replacer.forms[ANYWHERE]}
+        self._operations = not any(map(_IN_OPERATION.fullmatch, replacer.forms[ANYWHERE]))
+        self._operations &= not any("-" in form and _IN_OPERATION.fullmatch(form) for form in alone)
+        self._alone = alone
+        self._ids = [ids for kind, ids in replacer.shapes.known.items() if kind not in ("ipv4", "ipv6")]
+
+    def __call__(self, word: str) -> bool:
+        """Tell whether a word is such a one."""
+        if self._operations and word.startswith("opID=") and _OPERATION.fullmatch(word):
+            groups = word[5:].split("-")
+            digits = "".join(groups)
+            return self._alone.isdisjoint(groups) and not any(digits in ids for ids in self._ids)
+        return self._pattern.fullmatch(word) is not None
 
 
 class LineNames:
@@ -116,28 +143,49 @@ class LineNames:
         self.identities = identities
         self._forms = _Forms()
         self._done: set[str] = set()
+        self._coming: list[str] = []
         self._waiting: list[str] = []
 
     def take(self, texts: Iterable[str]) -> None:
         """Take lines."""
-        for text in texts:
-            if self._form(text) not in self._done:
-                self._waiting.append(text)
-        if len(self._waiting) >= AT_ONCE or len(self._forms.fresh) >= MOST:
-            self.close()
+        self._coming += texts
+        if len(self._coming) >= AT_ONCE:
+            self._sort()
+            if len(self._waiting) >= AT_ONCE or len(self._forms.fresh) >= MOST:
+                self.close()
 
-    def _form(self, text: str) -> str:
-        first, _, rest = text.partition(" ")
-        form = " ".join(map(self._forms.__getitem__, rest.split(" ")))
-        return f"T {form}" if _TIME.fullmatch(first) else f"{self._forms[first]} {form}"
+    def _sort(self) -> None:
+        """Let those lines wait whose form is new."""
+        self._waiting += self._new(self._coming)
+        self._coming.clear()
+
+    def _new(self, lines: list[str]) -> list[str]:
+        """Return the lines whose form is new."""
+        done = self._done
+        return [line for line, form in zip(lines, self._forms_of(lines), strict=True) if form not in done]
+
+    def _forms_of(self, lines: list[str]) -> list[str]:
+        cut = [f"T {line[found.end() :]}" if (found := _BEGUN.match(line)) else line for line in lines]
+        text = BREAK.join(cut)
+        for pattern, sign in _ONCE:
+            text = pattern.sub(sign, text)
+        forms = " ".join(map(self._forms.__getitem__, text.split(" "))).split(BREAK)
+        if len(forms) == len(lines):
+            return forms
+        return [" ".join(map(self._forms.__getitem__, line.split(" "))) for line in cut]  # one holds a line end
 
     def close(self) -> None:
         """Search what waits."""
-        long = (word for word in self._forms.fresh if len(word) > 9 or word.count(":") > 1 or "@" in word)
-        fresh = "\n".join(word for word in long if _SHAPED.search(word.lower()))
+        self._sort()
+        fresh = "\n".join(word for word in self._forms.fresh if _SHAPED.search(word.lower()))
         self._take(fresh, _IN_WORDS.__contains__)
         self._forms.fresh.clear()
-        self._search(list(dict.fromkeys(text for text in self._waiting if self._form(text) not in self._done)))
+        waiting = self._new(self._waiting)
+        firsts: dict[str, str] = {}
+        for form, line in zip(self._forms_of(waiting), waiting, strict=True):
+            firsts.setdefault(form, line)
+        self._search([*firsts.values()])
+        self._search([*dict.fromkeys(self._new(waiting))])  # those whose names differ from the first one's
         self._waiting.clear()
         if len(self._forms) > MOST or len(self._done) > MOST:
             self._forms, self._done = _Forms(), set()
@@ -148,7 +196,7 @@ class LineNames:
             if any(map(str.isdigit, name)):
                 line = bisect_right(starts, start) - 1
                 self._know(lines[line], start - starts[line], len(name))
-        self._done.update(map(self._form, lines))
+        self._done.update(self._forms_of(lines))
 
     def _take(self, text: str, wanted: Callable[[str], bool]) -> list[tuple[str, int]]:
         """Take names of some kinds, and return each with where it stands."""
@@ -170,42 +218,59 @@ class LineReplacer:
         self.replacer = replacer
         self._words: dict[str, str] = {}  # word -> without a name, or `_MORE`
         self._cut: dict[str, str] = {}  # last word of a line, without the beginning of a name
+        self.free: set[str] = set()  # words that were searched for names, as they are and decoded, and hold none
         self._spots = {name for _, name in replacer.placed if _WORD.fullmatch(name)}
         named = {name for _, name in replacer.placed} - self._spots
         self._odd = tuple(name for name in named if " " not in name)
         self._first = {one.split(" ", 1)[0] for one in (*replacer.all_forms, *named) if " " in one}
         self._sizes = sorted(set(map(len, self._first)))
-        self._counted = counted_words(replacer)
+        self._counted = Counted(replacer)
 
     def texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names."""
         every = dict.fromkeys(texts)
         whole = dict.fromkeys(_whole(every.keys()))
-        apart = [text for text in every if text not in whole]
-        self._learn({*" ".join(apart).split(" ")} - self._words.keys())
+        apart = [text for text in every if text not in whole] if whole else list(every)
+        begun = [found.end() if (found := _BEGUN.match(text)) else 0 for text in apart]
         made = {}
-        for text in apart:
-            new = " ".join(map(self._words.__getitem__, text.split(" ")))
+        for text, start, new in zip(apart, begun, self._words_of(apart, begun), strict=True):
             if _MORE in new:
                 whole[text] = None
             else:
-                made[text] = new if len(text) < CUT else self._uncut(new)
+                made[text] = text[:start] + (new if len(text) < CUT else self._uncut(new))
         made.update(self.replacer.texts(whole))
+        done = [made[text] for text in every]
+        self.replacer.join([*every], done)
+        made = dict(zip(every, done, strict=True))
         if len(self._words) > MOST:
             self._words.clear()
             self._cut.clear()
+            self.free.clear()
         return made
 
+    def _words_of(self, texts: list[str], starts: list[int]) -> list[str]:
+        """Return texts from some place on, each word without a name."""
+        rests = [text[start:] if start else text for text, start in zip(texts, starts, strict=True)]
+        words = BREAK.join(rests).split(" ")
+        self._learn({*words} - self._words.keys())
+        done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
+        if len(done) == len(texts):
+            return done
+        return [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]  # one holds a line end
+
     def _learn(self, fresh: set[str]) -> None:
-        counted = self._counted.fullmatch
+        counted = self._counted
         words = sorted(word for word in fresh if not counted(word))
-        self._words.update((word, word) for word in fresh.difference(words))
+        numbers = fresh.difference(words)
+        self._words.update(zip(numbers, numbers, strict=True))
+        self.free |= numbers
         free = self.replacer.free(_GAP.join(words) + _GAP).split(_GAP)
         done = dict(zip(words, free, strict=False))
         held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
         for word in sorted(held, key=len, reverse=True):  # one may stand in another
             done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
         self._words.update((word, _MORE if self._is_more(lowered(word)) else new) for word, new in done.items())
+        self.free.update(word for word, new in done.items() if new == word)
 
     def _uncut(self, text: str) -> str:
         start = text.rfind(" ") + 1
@@ -224,20 +289,26 @@ class LineReplacer:
         return any(name in low for name in self._odd)
 
 
-def _told(word: str) -> str:
-    """Return a word of an output without what the program itself wrote: the number of the line in its file."""
-    if word.endswith("]") and _NUMBER.match(word, at := word.rfind(":")):
-        return word[:at]
-    return word
+def _told(line: str) -> str:
+    """Return a line of an output without what the program itself wrote: the time, the number of the line."""
+    begun = _BEGUN.match(line)
+    start = begun.end() if begun else 0
+    if line.endswith("]") and _NUMBER.match(line, at := line.rfind(":")):
+        return line[start:at]
+    return line[start:]
 
 
 class LineProof:
-    """Looks for names in lines as they are handed out: each word once, and what words do not tell in every line."""
+    """Looks for names in lines as they are handed out: each word once, and what words do not tell in every line.
 
-    def __init__(self, residue: Residue) -> None:
+    free  words that who replaced names searched with these very patterns, and found none in
+    """
+
+    def __init__(self, residue: Residue, free: Set[str]) -> None:
         self.residue = residue
+        self._free = free
         self._seen: set[str] = set()
-        self._counted = counted_words(residue.replacer)
+        self._counted = Counted(residue.replacer)
         self._several = [form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)]
 
     @cached_property
@@ -253,9 +324,9 @@ class LineProof:
     def survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
-        words = set(text.replace('"', " ").replace(",", " ").split()) - self._seen
-        counted = self._counted.fullmatch
-        fresh = _GAP.join(sorted({_told(word) for word in words if not counted(word)})) + _GAP
+        words = set("\n".join(map(_told, lines)).replace('"', " ").replace(",", " ").split()) - self._free - self._seen
+        counted = self._counted
+        fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
         if (
             self._holds_several(lowered(text))
             or self.residue.any_in(fresh)

@@ -17,6 +17,7 @@ _SCHEME = (
     r"|(?:jdbc:)?\w*sql\w*|imaps?)://"
 )
 _EVENT = r"\bEvent \d+ : "
+_MOVES = rf"{_EVENT}(?:Migrating|Relocating|Migration of|Hot migrating)"
 _HEX_SPLIT = r"[0-9A-Fa-f]{8}(?:[ :_-](?:0x)?[0-9A-Fa-f]{8}){1,3}"
 
 PLACES: Places = (
@@ -45,6 +46,14 @@ PLACES: Places = (
     ("user", ("\\\\",), r"(?<![\w\\.:-])(?P<x>[A-Z][A-Z0-9.-]{1,30}\\\\[A-Za-z][\w.$-]*)(?= |\"|'|$|[,;)\]])"),
     ("user", ("sudo",), r"\bsudo(?:\[\d+\])?: +(?P<x>[A-Za-z][\w.$-]*) : "),
     ("user", ("session ", "user"), r"\bsession (?:opened|closed) for (?:local )?user '?(?P<x>[A-Za-z][\w.$\\@-]*\w)"),
+    ("user", (" user ",), rf"\b(?:authenticating|invalid|from) user (?P<x>{_NAME}) (?=[0-9a-f.:]+ port\b)"),
+    ("user", ("(to ",), rf"\bsu(?:\[\d+\])?: [^\n]{{0,40}}?\(to [\w.-]+\) (?P<x>{_NAME}) on "),
+    ("user", ("shell[",), rf"(?i)\b(?:ESX)?shell\[\d+\]: \[(?P<x>{_NAME})\]: "),
+    ("user", ("authhash", "auth-hash"), rf"(?i)\buser[ =](?P<x>{_NAME}) auth-?hash\b"),
+    ("user", ("<",), rf"(?i)<(?:\w+:)?(?:user(?:[-_]?name)?|login|account|principal)>(?P<x>{_NAME})(?=</)"),
+    ("host", ("<",), rf"(?i)<(?:\w+:)?(?:host(?:[-_]?name)?|fqdn|server|vcenter)>(?P<x>{_NAME})(?=</)"),
+    ("user", ("-u ",), rf"\bsmbclient\b[^\n]{{0,120}}? -U (?P<x>{_NAME})(?=%)"),
+    ("user", ("chap",), rf"(?i)\bchap (?:user ?)?name[ =:]{{1,2}}(?P<x>{_NAME})"),
     ("user", ("ruser=",), r"\bruser=(?P<x>[A-Za-z][\w.$-]*)"),
     ("user", ("users",), r"(?i)(?:[A-Z]:)?[\\/]{1,2}Users[\\/]{1,2}(?P<x>[A-Za-z][\w.$-]*)(?=[\\/\s\"',;]|$)"),
     ("user", ("/home/",), r"(?<![\w.])/home/(?P<x>[a-z][\w.-]{1,30})(?=[\s\"',;:)]|$)"),
@@ -58,6 +67,14 @@ PLACES: Places = (
     ("label", ("syscontact", "syslocation", "sysname"),
      r"(?i)\bsys(?:contact|location|name)(?:\.0)? ?[:=] ?(?:STRING: )?[\"']?(?P<x>[^\"'\n]{2,80}?)(?=[\"'\n]| sys|$)"),
     # hosts
+    ("host", (" -> ",), rf"\bDNS (?P<x>{_NAME}) -> (?=[0-9a-f.:]+)"),
+    ("host", ("event ",), rf"{_MOVES} [^\n]{{1,200}}? from (?P<x>{_NAME})(?=, | to )"),
+    ("host", ("event ",), rf"{_MOVES} [^\n]{{1,200}}? to (?P<x>{_NAME})(?=, | in )"),
+    ("datastore", ("event ",), rf"{_MOVES} [^\n]{{1,200}}? from {_NAME}, (?P<x>{_NAME})(?= to )"),
+    ("datastore", ("event ",), rf"{_MOVES} [^\n]{{1,200}}? to {_NAME}, (?P<x>{_NAME})(?= in )"),
+    ("host", ("nfs",), rf"\bstorage nfs(?:41)? add\b[^\n]{{0,200}}?\s(?:-H|--hosts?)[ =](?P<x>{_NAME})"),
+    ("export", ("nfs",), r"\bstorage nfs(?:41)? add\b[^\n]{0,200}?\s(?:-s|--share)[ =](?P<x>/?[\w.+@$/-]+)"),
+    ("datastore", ("nfs",), rf"\bstorage nfs(?:41)? add\b[^\n]{{0,200}}?\s(?:-v|--volume-name)[ =](?P<x>{_NAME})"),
     (
         "host",
         ("://",),
@@ -91,8 +108,8 @@ PLACES: Places = (
     ("host", ("server",), rf"\bServer:? ?\((?P<x>{_NAME})\)"),
     ("host", (":/",), r"(?<![\w/.:@-])(?P<x>[A-Za-z][\w.-]*\w)(?=:/(?:vol|exports?|nfs|ifs|volume\d*|mnt|shares?)\b)"),
     ("export", ("path",), r"(?i)\bpath:? ?\((?P<x>/[\w.+@$-]+(?:/[\w.+@$-]+)*)\)"),
-    ("host", ("cifs", "smb"), rf"\b(?:cifs|smb)\b[^\n]{{0,60}}? //(?P<x>{_NAME})/"),
-    ("export", ("cifs", "smb"), rf"\b(?:cifs|smb)\b[^\n]{{0,60}}? //{_NAME}(?P<x>/[\w.$-]+)"),
+    ("host", ("cifs", "smb"), rf"\b(?:cifs|smb(?:client)?)\b[^\n]{{0,60}}? //(?P<x>{_NAME})/"),
+    ("export", ("cifs", "smb"), rf"\b(?:cifs|smb(?:client)?)\b[^\n]{{0,60}}? //{_NAME}(?P<x>/[\w.$-]+)"),
     (
         "label",
         ("\\\\",),
@@ -114,7 +131,14 @@ PLACES: Places = (
     ),
     ("label", ("dr-", "sr-"), r"(?<![\w-])(?:DR|SR)-(?P<x>(?=[\w-]*[a-z])[A-Za-z][\w-]{2,})"),
     ("label", ("entid",), r"\bentId=\"(?P<x>[A-Za-z0-9][\w.$-]{3,}\w)\""),
+    # addresses of the data browser: /folder/NAME/NAME.vmx?dcPath=NAME&dsName=NAME, in percent signs
+    ("urllabel", ("dcpath=",), r"[?&;]dcPath=(?P<x>[^&;\s\"'<>]{1,200})"),
+    ("urldatastore", ("dsname=",), r"[?&;]dsName=(?P<x>[^&;\s\"'<>]{1,200})"),
+    ("urlfile", ("/folder/",), r"/folder/(?P<x>[^?\s\"'<>]{1,300})(?=\?[^\s]*dsName=)"),
     # ids
+    ("namedmac", ("mac",), r"(?i)\bmac(?:[-_ ]?addr(?:ess)?)?[\"']? ?[:= ] ?[\"']?(?P<x>[0-9a-f]{12})(?![0-9a-z])"),
+    ("serial", ("wwpn", "wwnn"), r"(?i)\bwwp?n?n[\"']? ?[:= ] ?[\"']?(?P<x>\d{18,20})(?!\w)"),
+    ("serial", ("s-1-5-21-",), r"(?<![\w-])(?P<x>S-1-5-21(?:-\d{4,10}){3})(?!\d)"),
     ("serial", ("ssh-", "ecdsa-"), r"\b(?:ssh-\w+|ecdsa-[\w-]+) (?P<x>AAAA[\w+/=]{20,})"),
     ("reversed", (".in-addr",), r"(?<![\w.])(?P<x>\d{1,3}(?:\.\d{1,3}){3})\.in-addr\.arpa"),
     ("email", ("@",), r"(?i)\b(?:to|from|rcpt|sender)[=:] ?<?(?P<x>[\w.+-]+@[\w.-]*\w)"),

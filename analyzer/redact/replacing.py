@@ -10,12 +10,13 @@ placed    a word of the product, a number or less than three characters: only wh
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from analyzer.redact.encodings import LEAST_ENCODED, decoded, encoded_words
+from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
 from analyzer.redact.namemap import NameMap, forms
 from analyzer.redact.shapes import KINDS, AddressShapes
@@ -78,6 +79,16 @@ class Replacer:
                 self.words[name] = kind
             for form, other in forms(kind, name, _pseudonym(known, kind, name)):
                 self._take(kind, form, other, PLACED if placed else mode_of(kind, lowered(form)))
+            if not placed and len(name) < LEAST_ENCODED:
+                self._take_encoded(name)
+
+    def _take_encoded(self, name: str) -> None:
+        """Take a name too short to be sought in all that may be encoded, for words that are it and nothing else."""
+        for one in {name, name.lower(), name.upper()}:
+            code = base64.b64encode(one.encode()).decode().rstrip("=")
+            for form, least in ((code, 6), (one.encode().hex(), 8)):
+                if len(form) >= least and not form.isdecimal() and not is_product_word(form.lower()):
+                    self.forms[ALONE].setdefault(form.lower(), ENCODED_NAME)
 
     def _take(self, kind: str, form: str, other: str, mode: str) -> None:
         low = lowered(form)
@@ -131,6 +142,7 @@ class Replacer:
                         done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
         before = [*done]
         self._decode(done)
+        self.join(every, done)
         self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
         return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
 
@@ -145,6 +157,16 @@ class Replacer:
             for word in sorted(words, key=len, reverse=True):
                 if word in text:
                     texts[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
+
+    def join(self, texts: Sequence[str], done: list[str]) -> None:
+        """Replace words at the ends of texts that are a name in base64 or hexadecimal once they stand together."""
+        cut = {both: (one, other) for one, other, both in cut_words(texts)}
+        whole = {word for _, word, _ in self.encoded_in("\n".join(cut))} if cut else ()
+        words = {part for both in whole if both in cut for part in cut[both]}
+        for place, text in enumerate(done) if words else ():
+            for word in sorted(words, key=len, reverse=True):
+                if word in text:
+                    done[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
 
     def held(self, low: str) -> Iterator[tuple[int, str]]:
         """Yield place and spelling of the names in a text in lower case, then of the addresses."""

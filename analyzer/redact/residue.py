@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from analyzer.redact import addresses
-from analyzer.redact.encodings import decoded
+from analyzer.redact.encodings import LEAST_CUT, cut_words, decoded
 from analyzer.redact.replacing import Replacer, lowered, trie
 
 ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
@@ -48,6 +48,16 @@ class Residue:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
         if any(self._left(read) for _, read in _readings(text)):
             yield from self._places(result, text)
+        yield from self._cut(result, text)
+
+    def _cut(self, result: str, text: str) -> Iterator[LeftName]:
+        """Look into words that may be base64 or hexadecimal and go on at the end of the next piece."""
+        both = "\n".join(one for _, _, one in cut_words(_pieces(text)))
+        for _, word, name in self.replacer.encoded_in(both) if both else ():
+            if name not in self._issued and name not in self.replacer.shapes.issued:
+                kind = self._kinds.get(name, "another form of one")
+                yield self._survivor(result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind)
+                return
 
     def _left(self, text: str) -> bool:
         """Tell whether a name may be left in what this text holds and none before it held."""

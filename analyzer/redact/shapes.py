@@ -14,7 +14,8 @@ _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
 SHAPE = compiled(
-    r"(?=[0-9a-f:][0-9a-f:. _-]{6}|[0-9a-f]{0,4}::)(?:"  # what all of them begin with, and few other words
+    # what all of them begin with, and few other words; NUL stands between words that are looked at together
+    r"(?=[0-9a-f:][0-9a-f:. _\x00-]{6}|[0-9a-f]{0,4}::)(?:"
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
     r"|(?P<uuid>(?<![0-9a-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}|[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f]{12}(?![0-9a-z])"
     r"|(?<![0-9a-z-])[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]))"

@@ -111,7 +111,7 @@ _NAMED = _LIKE | {"barefile", "portgroup", "switch", "datastore", "label", "vm",
 KINDS = {
     "wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial",
     "hostlike": "host", "labellike": "label", "keymail": "email", "splitdevice": "device", "splitmac": "mac",
-    "barefile": "file",
+    "namedmac": "mac", "barefile": "file",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ _PROSE = (
 _SECRET_NAME = r"[^\"'<>]{0,100}(?:passw(?:or)?d|passphrase|secret|psk)(?:_\d)?"
 
 # Words that stand in such a line; the gate of the filter looks for them first.
-SIGNS = (":5432:", ":*:", "{s", "sha1", "-hmac", "usmuser", "rabbitmqctl", "userdata", ":::", ":181", "sig=", "mii")
+SIGNS = (":5432:", ":*:", "{s", "sha1", "-hmac", "usmuser", "rabbitmqctl", "guestinfo", ":::", ":181", "sig=", "mii")
 
 FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     # a setting and its value in one line

@@ -45,7 +45,7 @@ _STRONG = compiled(
     r"|(?:.*[-_.])?(?:aes|3?des|hmac|cipher|symmetric|shared|master|signing|decryption|wep|wpa|tsig)"
     r"(?:[-_]?\d{2,3})?[-_ ]?key"
     r"|.*(?:key|trust)store[-_.]?pass|.*(?:ssh|sudo|become|bind|db|smtp|proxy|admin|root|user)[-_]pass"
-    r"|guestinfo\.(?:user|vendor)data",
+    r"|guestinfo\.(?:[\w-]+\.)*(?:user|vendor|meta)[-_]?data|(?:.*[-_.])?key[-_]data",
     re.IGNORECASE,
 )
 # Names whose value is a secret unless it is a plain number, as counters and handles are.

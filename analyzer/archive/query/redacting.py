@@ -44,16 +44,15 @@ class RedactedTables:
 
     def learn(self, table: str, query: str) -> None:
         """Take the names that the texts of a table show by their form."""
-        for column in self._columns(query):
-            if _holds_text(table, column):
-                texts = self._texts(query, column)
-                for start in range(0, len(texts), AT_ONCE):
-                    self.redaction.lines(texts[start : start + AT_ONCE])
+        for texts in self._texts(query, [one for one in self._columns(query) if _holds_text(table, one)]).values():
+            for start in range(0, len(texts), AT_ONCE):
+                self.redaction.lines(texts[start : start + AT_ONCE])
 
     def query(self, query: str) -> str:
         """Return the query of a table without names; LeftNameError when one would be left in a cell."""
         columns = self._columns(query)
-        texts = list(dict.fromkeys(text for column in columns for text in self._texts(query, column)))
+        held = self._texts(query, columns)
+        texts = list(dict.fromkeys(text for own in held.values() for text in own))
         made = self.redaction.replacer.texts(texts)
         self.redaction.check({"facts": "\n".join(made.values())})
         self.db.con.execute(f"DELETE FROM {_NAMES}")
@@ -62,19 +61,24 @@ class RedactedTables:
         self.db.con.execute(f"INSERT INTO {_NAMES} SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", [olds, news])
         given = (
             f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), r.{quoted(one)}) AS {quoted(one)}"
-            for one in columns
+            for one, own in held.items()
+            if any(made[text] != text for text in own)
         )
-        return f"SELECT r.* REPLACE ({', '.join(given)}) FROM ({query}) r" if columns else query
+        replaced = ", ".join(given)
+        return f"SELECT r.* REPLACE ({replaced}) FROM ({query}) r" if replaced else query
 
     def _columns(self, query: str) -> list[str]:
         rows: list[tuple[Any, ...]] = self.db.rows(f"DESCRIBE {query}")
         return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
 
-    def _texts(self, query: str, column: str) -> list[str]:
-        name = quoted(column)
-        return [
-            row[0] for row in self.db.rows(f"SELECT DISTINCT {name} FROM ({query}) WHERE {name} IS NOT NULL ORDER BY 1")
-        ]
+    def _texts(self, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
+        """Return the texts that stand in columns, sorted; the table is read once for all of them."""
+        if not columns:
+            return {}
+        names = map(quoted, columns)
+        lists = ", ".join(f"list(DISTINCT {name}) FILTER (WHERE {name} IS NOT NULL)" for name in names)
+        (found,) = self.db.rows(f"SELECT {lists} FROM ({query})")
+        return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
 
 
 def _holds_text(table: str, column: str) -> bool:

@@ -67,7 +67,9 @@ class Revival:
         """Declare the nodes and how well their tables are known; return the names of the tables with rows."""
         there: set[str] = set()
         read: dict[str, Any] = {}
-        beside = {table.name: {*parsing.siblings(table.name)} for table in self.tables}
+        beside = {
+            table.name: {*parsing.siblings(table.name), *parsing.read_beside(table.name)} for table in self.tables
+        }
         told = self.whole or any(beside.values())
         columns = [CASE, "_row", "_info", "complete", "_covers", "_counts", *(["_addresses"] if told else [])]
         rows = self.reading.rows(NODES, columns, f"ORDER BY {CASE}, _row")
@@ -83,7 +85,7 @@ class Revival:
             there |= read[counts].keys()
             for table, state, why in read[covers]:
                 facts.cover(key, parsing.name_today(table), state, why)
-            if not self.whole:  # a table that is not there is told of by the file that holds its siblings
+            if not self.whole:  # a table that is not there is told of by the file that may hold it
                 left_out = [beside[name] & read[counts].keys() for name in beside.keys() - read[counts].keys()]
                 if not any(left_out):
                     continue
