@@ -44,7 +44,7 @@ class Limits:
     pattern_bytes: int = 4096
     pattern_steps: int = 10_000_000  # steps of `re` for one line, about a fifth of a second
     pattern_total: int = 200_000_000  # the same for all lines of one signature on one node
-    rule_seconds: int = 60  # each question of a rule to the facts; a rule asks at most a few
+    rule_seconds: int = 60  # processor time of one rule on one case
     bundle_wall_s: int = 3600
 
     def with_overrides(self, pairs: list[str]) -> Limits:

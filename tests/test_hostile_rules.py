@@ -231,10 +231,10 @@ evidence: [p0.x, p1.x, p2.x]
     ("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")]
 )
 def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition: str) -> None:
-    """Cross joins over large tables end at `rule_seconds`; other rules are judged."""
+    """Cross joins over large tables end at `rule_seconds`, also in the midst of few subjects; other rules are judged."""
     joins = "\n".join(f"  p{n}: {{table: esxi.part, by: [], rows: {rows}}}" for n in range(3))
     program = f"""if True:
-        import json
+        import json, time
         from pathlib import Path
         from analyzer.judge import judge
         from analyzer.limits import Limits
@@ -243,19 +243,22 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
         kit = Kit().add(BASE, [{{"key": n, "a": 1}} for n in range(30_000)])
         kit.add(PART, [{{"key": n, "part": n, "x": n}} for n in range(30_000)])
         found = [full({GREEDY % (joins, condition)!r}), full({SOUND_OTHER!r})]
+        start = time.process_time()
         judgement = judge(Catalog(found), kit.facts, limits=Limits(rule_seconds=2))
+        spent = time.process_time() - start
         errors = [one.say for one in judgement.findings if one.verdict == "error"]
         told = Path("/proc/self/status")  # ru_maxrss knows the memory of the process this one was forked from as well
         mib = int(told.read_text().partition("VmHWM:")[2].split()[0]) / 1024 if told.exists() else 0
-        print(json.dumps([judgement.counts["greedy"], judgement.counts["sound"]["match"], errors, mib]))
+        print(json.dumps([judgement.counts["greedy"], judgement.counts["sound"]["match"], errors, mib, spent]))
     """
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=ROOT, capture_output=True, text=True, timeout=100, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    greedy, sound, errors, mib = json.loads(done.stdout)
+    greedy, sound, errors, mib, spent = json.loads(done.stdout)
 
     assert greedy == {"error": 1} and sound == 30_000
+    assert spent < 8  # two seconds, and what the other rule takes
     assert len(errors) == 1 and "The rule failed: the rule was stopped" in errors[0]
     assert "Join by a column" in errors[0]
     assert mib < 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,11 +49,11 @@ TEXTS = re.compile(
 )
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    """Yield the modules of the program, parsed."""
-    for folder in ("analyzer", "parsers"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    """Return the modules of the program, parsed."""
+    paths = [path for folder in ("analyzer", "parsers") for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def public_names() -> Iterator[tuple[str, str]]:

@@ -31,6 +31,7 @@ Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 # A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
 _Base = tuple[CaseRow, bool, CaseRow | None, CaseRow | None]
 _Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
+STEPS = 1024  # rows and subjects between two looks at the clock
 _SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 
 
@@ -39,7 +40,7 @@ class Evaluator:
 
     def __init__(self, rule: Rule, facts: Facts, answers: Own, unseen_nodes: Sequence[str]) -> None:
         self.rule, self.facts, self.answers, self.unseen_nodes = rule, facts, answers, unseen_nodes
-        self.until = time.monotonic() + facts.seconds
+        self.until = time.thread_time() + facts.seconds
         self.aliases = rule.aliases
         self.slots = {alias: 3 + 2 * place for place, alias in enumerate(self.aliases)}
         self.slots[rule.each.name] = BASE
@@ -130,10 +131,13 @@ class Evaluator:
                 other[memo] = UNSET
         return other
 
-    def look(self) -> None:
-        """Count one step; raise BacklineError when the rule takes too long."""
-        self._looked += 1
-        if not self._looked % 1024 and time.monotonic() > self.until:
+    def look(self, steps: int = 1) -> None:
+        """Count steps, as many as rows are looked at; raise BacklineError when the rule takes too long."""
+        self._looked += steps
+        if self._looked < STEPS:
+            return
+        self._looked = 0
+        if time.thread_time() > self.until:
             what = f"the rule was stopped after {self.facts.seconds:g} seconds"
             raise BacklineError(what, why="limit rule_seconds", do=_SMALLER)
 

@@ -26,7 +26,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join
 from analyzer.rules.own import NAMES
 
-Look = Callable[[], None]  # called now and then, raises when a rule has looked at too much
+Look = Callable[..., None]  # called with how many rows are looked at (else one), raises when a rule takes too long
 
 
 @dataclass(slots=True)
@@ -117,6 +117,7 @@ class Joiner:
             found = [row for row, fits in zip(found, self._fit(env, found), strict=True) if fits is True]
         if len(found) < 2:
             return found[0] if found else None
+        self.look(len(found))
         base: CaseRow = env[0]
         return min(found, key=lambda row: self._distance(base, row))
 
@@ -223,6 +224,7 @@ class Joiner:
         keys, repeated = self.table.keys(names)
         if not captures and not repeated:
             return list(rows), maybe, []
+        self.look(len(rows))
         best: dict[Key, tuple[Any, ...]] = {}
         known: dict[tuple[Hashable, ...], tuple[Any, ...]] = {}  # many rows are of one output
         ranks = []
