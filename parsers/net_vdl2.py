@@ -19,8 +19,7 @@ from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 from . import _host_overlay as nsxt
 from ._nsx import Cells, answers, row
 from ._xml import Element
-from .net_vdl2_entries import TABLES as ENTRIES
-from .net_vdl2_entries import executed
+from .net_vdl2_entries import COUNTS, executed
 
 _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
@@ -187,18 +186,19 @@ def _own(block: Block) -> Iterator[tuple[int, str]]:
     """Yield the lines of the list; what `net-vdl2 -M` printed in between is read elsewhere, up to the next switch."""
     skipped = False
     for number, line in enumerate(block.lines, block.first_line):
-        if line.lstrip().startswith("Executing::"):
+        text = line.lstrip()
+        if text.startswith("Executing::"):
             skipped = "net-vdl2 -M" in line
-        elif line.lstrip().startswith(_HEADS):
+        elif text.startswith(_HEADS):
             skipped = False
             yield number, line
-        elif not skipped and line.strip().strip("-"):
+        elif not skipped and text.strip("- \t"):
             yield number, line
 
 
 PARSER = Parser(
     name="net_vdl2",
-    tables=(STATE, VDS, VMKNIC, NETWORK, nsxt.OVERLAY, nsxt.SWITCH, nsxt.TEP, nsxt.SEGMENT, *ENTRIES),
+    tables=(STATE, VDS, VMKNIC, NETWORK, nsxt.OVERLAY, nsxt.SWITCH, nsxt.TEP, nsxt.SEGMENT, COUNTS),
     parse=parse,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vxlan-info\.py|net-vdl2_-l[^/]*)\.txt$",),

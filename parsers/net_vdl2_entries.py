@@ -2,8 +2,8 @@
 
 Source: two public scripts that read it, which agree on its labels and on the number of lines an entry has: a line
 with the count, then three lines a VTEP, four a MAC address, three an ARP entry. No capture of a host was at hand, so
-what has other labels is said, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a
-bundle holds the same below a line `Executing:: …`.
+what has other labels is said, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
+below a line `Executing:: …`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 from ._nsxt import typed_row
 from .vxlan_mac import PARSER as MACS
 
-_SOURCE = "net-vdl2 -M {}; commands/dump-vxlan-info.py.txt"
+_SOURCE = "net-vdl2 -M {}"
 _ASK = "`net-vdl2 -M {} -s <switch> -n <vni>`"
 _SWITCH = (
     Column("dvs", "str", "distributed switch, where the command tells"),
@@ -49,6 +49,18 @@ ARP = Table(
 )
 MAC = MACS.tables[0]
 TABLES = (VTEP, MAC, ARP)
+COUNTS = Table(
+    name="nsx.vxlan_count",
+    meaning="How many entries a host has of each logical switch.",
+    source="commands/dump-vxlan-info.py.txt",
+    ask="`net-vdl2 -M vtep -s <switch> -n <vni>`, and the same with mac and arp",
+    columns=(
+        *_SWITCH,
+        Column("vteps", "int", "VTEPs of other hosts", "VTEPs"),
+        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
+        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
+    ),
+)
 
 # First label of an entry -> table, and label -> column, all in small letters.
 _KINDS = {
@@ -60,7 +72,8 @@ _KINDS = {
     "ip": (ARP, {"ip": "ip", "mac": "mac", "flags": "flags"}),
 }
 _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,30}?)\s*:\s*(?P<text>\S.*?)\s*$")
-_COUNT = re.compile(r"\s*(?:VTEP|MAC|ARP)(?: entry)? count\s*:\s*(?P<count>\d+)\s*$", re.I)
+_COUNTED = {"vtep": "vteps", "mac": "mac_entries", "arp": "arp_entries"}
+_COUNT = re.compile(r"\s*(?P<kind>VTEP|MAC|ARP)(?: entry)? count\s*:\s*(?P<count>\d+)\s*$", re.I)
 _ASKED = re.compile(r"net-vdl2 -M \w+(?=.*? -s (?P<dvs>\S+))?(?=.*? -n (?P<vni>\S+))?")
 _Cells = dict[str, tuple[str, int]]
 
@@ -71,17 +84,24 @@ def parse(block: Block) -> Output:
 
 
 def executed(block: Block, parser: str) -> Output:
-    """Read what `net-vdl2 -M` printed below the lines `Executing::` of a dump, up to the next switch."""
-    asked: dict[str, str] = {}
-    begun = -1
-    for number, line in enumerate([*block.lines, "Executing::"]):
-        if not line.lstrip().startswith(("Executing::", "VXLAN ", "NSX VDS:", "Global States:")):
+    """Read the counts that `net-vdl2 -M` printed below the lines `Executing::` of a dump, one row a logical switch.
+
+    The entries themselves are thousands on a host and told by nothing else; they are read where the command was typed.
+    """
+    counts: dict[tuple[str, str], _Cells] = {}
+    lines = block.lines
+    for number, line in enumerate(lines[:-1]):
+        if "Executing::" not in line or (found := _ASKED.search(line)) is None:
             continue
-        if begun >= 0:
-            yield from entries(block, parser, block.lines[begun:number], block.first_line + begun, asked)
-        found = _ASKED.search(line)
-        begun = number + 1 if found else -1
-        asked = {name: text for name, text in found.groupdict().items() if text} if found else {}
+        at, counted = block.first_line + number, _COUNT.match(lines[number + 1])
+        if counted is None:
+            yield fault_at(block, at + 1, parser, "no count of entries")
+            continue
+        asked = {name: (text, at) for name, text in found.groupdict().items() if text}
+        cells = counts.setdefault((found["dvs"] or "", found["vni"] or ""), asked)
+        cells[_COUNTED[counted["kind"].lower()]] = (counted["count"], at + 1)
+    for cells in counts.values():
+        yield from typed_row(COUNTS, block, parser, min(at for _, at in cells.values()), cells)
 
 
 def entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:

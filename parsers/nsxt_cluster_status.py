@@ -31,6 +31,7 @@ GROUPS = Table(
         Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
         Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
         Column("overall_status", "str", "status of the whole cluster, where it is printed"),
+        Column("cluster_answer", "str", "the error that the manager answered instead; nothing else is known then"),
     ),
 )
 MEMBERS = Table(
@@ -60,13 +61,6 @@ LEADERS = Table(
         Column("leader_uuid", "str", "member that leads it"),
         Column("lease_version", "int", "grows each time another member leads"),
     ),
-)
-REFUSAL = Table(
-    name="nsxt.cluster_refusal",
-    meaning="Managers of NSX-T that could not tell the status of their cluster.",
-    source=_SOURCE,
-    ask=_ASK,
-    columns=(Column("cluster_answer", "str", "what the manager answered instead of the status"),),
 )
 
 _SAYS = re.compile(r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$")
@@ -104,7 +98,7 @@ def parse(block: Block) -> Output:
         elif (found := _LEADER.match(line)) and "Group Type" in told:
             yield from _row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
         elif found := _BROKEN.match(line):
-            yield from _row(REFUSAL, block, at, found.groupdict())
+            yield from _row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
             yield stray(block, number, PARSER.name)
 
@@ -120,7 +114,7 @@ def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None])
 
 PARSER = Parser(
     name="nsxt_cluster_status",
-    tables=(GROUPS, MEMBERS, LEADERS, REFUSAL),
+    tables=(GROUPS, MEMBERS, LEADERS),
     parse=parse,
     node=MANAGER,
     commands=(r"^\s*get cluster status(?:\s+verbose)?\s*$",),

@@ -174,9 +174,7 @@ class MemberReader:
         if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = (
-            self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self._tree(member, edge=edge)
-        )
+        place = self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self._tree(member, edge=edge)
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, lines, member, place)
