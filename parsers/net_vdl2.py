@@ -1,22 +1,25 @@
-"""`net-vdl2 -l` and `esxcli network vswitch dvs vmware vxlan list`: VXLAN of a host.
+"""`net-vdl2 -l` and `esxcli network vswitch dvs vmware vxlan list`: VXLAN of a host, or Geneve of a host of NSX-T.
 
-Sources: both commands on a host, `dump-vxlan-info.py.txt` of a vm-support bundle, the central CLI's
-`show logical-switch host … verbose`. In the list three levels hang below one another: distributed switch, its VXLAN
-interfaces, its networks; the heading of each tells which it is. What `net-vdl2 -M` printed of single networks stands in
-the dump below a line `Executing::` and is not read: no public source shows its form. A controller 0.0.0.0 of a network
-without control plane is no fault.
+Sources: both commands on a host, `dump-vxlan-info.py.txt` of a vm-support bundle, the central CLI's `show
+logical-switch host … verbose`; for NSX-T a capture of a host of 3.2 in a public post. In the list three levels hang
+below one another: distributed switch, its tunnel interfaces, its networks; the heading of each tells which it is, and
+whether the host is one of NSX-T. What `net-vdl2 -M` printed of single networks stands in the dump below a line
+`Executing::` (`net_vdl2_entries`). A controller 0.0.0.0 of a network without control plane is no fault.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
+from . import _host_overlay as nsxt
 from ._nsx import Cells, answers, row
 from ._xml import Element
+from .net_vdl2_entries import COUNTS, executed
 
 _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
@@ -95,8 +98,10 @@ _LEVELS = {
     "VXLAN VDS": (VDS, "dvs"),
     "VXLAN vmknic": (VMKNIC, "vmknic"),
     "VXLAN network": (NETWORK, "vni"),
+    **nsxt.LEVELS,
 }
 _KEYS = {
+    **nsxt.KEYS,
     STATE.name: {"Control plane Out-Of-Sync": "out_of_sync", "UDP port": "udp_port"},
     VDS.name: {
         "VDS ID": "vds_id", "MTU": "mtu", "Segment ID": "segment", "Gateway IP": "gateway_ip",
@@ -111,6 +116,11 @@ _KEYS = {
         "MAC entry count": "mac_entries", "ARP entry count": "arp_entries", "Port count": "ports",
     },
 }  # fmt: skip
+_NSXT = tuple(nsxt.KEYS)
+_NSXV = tuple(name for name in _KEYS if name not in nsxt.KEYS)
+_SWITCHES = (VDS, nsxt.SWITCH)
+_OUTER = (STATE, nsxt.OVERLAY, *_SWITCHES)
+_HEADS = ("VXLAN ", "Global States:", "NSX VDS:")
 _Record = tuple[Table, int, dict[str, Element | str | None]]  # table, line of the heading, cells
 _LINE = re.compile(r"\s*(?P<key>[A-Za-z][A-Za-z -]{1,40}):(?:\s+(?P<value>\S.*?))?\s*$")
 _CONTROLLER = re.compile(r"(?P<ip>\S+) \((?P<state>[a-z]+)\)$")
@@ -121,7 +131,7 @@ def parse(block: Block) -> Output:
     """Read the list by its headings, or the table of switches by its columns."""
     if any(_LISTED.match(line) for line in block.lines):
         return answers(rows(VDS, PARSER.name, block))
-    return answers(_levels(block))
+    return answers(chain(_levels(block), executed(block, PARSER.name)))
 
 
 def _levels(block: Block) -> Output:
@@ -136,12 +146,12 @@ def _levels(block: Block) -> Output:
         if key in _LEVELS:
             table, column = _LEVELS[key]
             cells: dict[str, Element | str | None] = {column: value} if column else {}
-            if table in (STATE, VDS):
-                switch = cells if table is VDS else {}
+            if table in _OUTER:
+                switch = cells if table in _SWITCHES else {}
             else:
                 cells["dvs"] = switch.get("dvs")
             found.append((table, number, cells))
-        elif key == "Network count" and switch:
+        elif key.lower() == "network count" and switch:
             switch["networks"] = value  # it stands behind the interfaces, and speaks of the switch
         elif why := _misplaced(found[-1] if found else None, key):
             yield fault_at(block, number, PARSER.name, why)
@@ -157,7 +167,8 @@ def _misplaced(record: _Record | None, key: str) -> str:
         return "before the first heading of the list"
     table, _, cells = record
     column = _KEYS[table.name].get(key)
-    if column is None and any(key in keys for keys in _KEYS.values()):
+    theirs = _NSXT if table.name in nsxt.KEYS else _NSXV  # a label of the other product is one we do not name
+    if column is None and any(key in _KEYS[name] for name in theirs):
         return "the heading above it is of another level"
     return "a second value of the record" if column and column in cells else ""
 
@@ -172,21 +183,22 @@ def _cells(table: Table, key: str, value: Element) -> Cells:
 
 
 def _own(block: Block) -> Iterator[tuple[int, str]]:
-    """Yield the lines of the list; what `net-vdl2 -M` printed in between is left out up to the next switch."""
+    """Yield the lines of the list; what `net-vdl2 -M` printed in between is read elsewhere, up to the next switch."""
     skipped = False
     for number, line in enumerate(block.lines, block.first_line):
-        if line.lstrip().startswith("Executing::"):
+        text = line.lstrip()
+        if text.startswith("Executing::"):
             skipped = "net-vdl2 -M" in line
-        elif line.lstrip().startswith("VXLAN "):
+        elif text.startswith(_HEADS):
             skipped = False
             yield number, line
-        elif not skipped and line.strip().strip("-"):
+        elif not skipped and text.strip("- \t"):
             yield number, line
 
 
 PARSER = Parser(
     name="net_vdl2",
-    tables=(STATE, VDS, VMKNIC, NETWORK),
+    tables=(STATE, VDS, VMKNIC, NETWORK, nsxt.OVERLAY, nsxt.SWITCH, nsxt.TEP, nsxt.SEGMENT, COUNTS),
     parse=parse,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vxlan-info\.py|net-vdl2_-l[^/]*)\.txt$",),
@@ -196,7 +208,7 @@ PARSER = Parser(
         r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+dvs\s+vmware\s+vxlan\s+list\b",
         r"^\s*show logical-switch host \S+ verbose\b",
     ),
-    shape=r"^\s*(?:VXLAN Global States:|VXLAN VDS:\s|VDS ID\s+VDS Name\s+MTU\s+Segment ID\s+Gateway IP\b)",
+    shape=r"^\s*(?:(?:VXLAN )?Global States:|(?:VXLAN|NSX) VDS:\s|VDS ID\s+VDS Name\s+MTU\s+Segment ID\s+Gateway IP\b)",
     body=(
         r"^\s*(?:VXLAN (?:VDS|vmknic|network):|[A-Z][A-Za-z -]{1,40}:(?:\s|$)|VDS ID\s|-{3,}|Executing::"
         r"|\w{2}(?:[ -]\w{2}){15}\s|error: )"

@@ -2,7 +2,9 @@
 
 Source: the NSX CLI guide (3.2 to 9.0) and the VCF 9 page on the status of the manager cluster. A group is STABLE,
 DEGRADED, UNSTABLE or UNAVAILABLE, a member UP, DOWN or UNKNOWN (REST schema). 4.1 and later print two addresses of a
-member; "not configured" stands for none.
+member; "not configured" stands for none. A manager whose services do not run answers `% An internal error occurred,
+please retry execution again` (a public report of NSX 9.0.1), which is a row of its own; another refusal is a mistyped
+command.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ GROUPS = Table(
         Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
         Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
         Column("overall_status", "str", "status of the whole cluster, where it is printed"),
+        Column("cluster_answer", "str", "the error that the manager answered instead; nothing else is known then"),
     ),
 )
 MEMBERS = Table(
@@ -73,6 +76,7 @@ _WEIGHT = re.compile(rf"\s*{UUID}\s+(?:SMALL|MEDIUM|LARGE)\s+\d+\s*$")
 _LEADER = re.compile(
     rf"\s*(?P<service_name>\S+)\s+(?:\d+\s+[A-Z]+\s+)?(?P<leader_uuid>{UUID})\s+(?P<lease_version>\d+)\s*$"
 )
+_BROKEN = re.compile(r"\s*%\s*(?P<cluster_answer>An (?:internal )?error occurred\S*(?: .*?)?)\s*$")
 _REST = re.compile(
     rf"\s*(?:$|{DATED}|Members:|Leaders:|Current occupied weight|UUID\s|SERVICE\s|(?:UP|DOWN|STABLE|DEGRADED)\s*$)"
 )
@@ -93,6 +97,8 @@ def parse(block: Block) -> Output:
             yield from _row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
         elif (found := _LEADER.match(line)) and "Group Type" in told:
             yield from _row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+        elif found := _BROKEN.match(line):
+            yield from _row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
             yield stray(block, number, PARSER.name)
 

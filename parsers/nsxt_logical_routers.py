@@ -16,9 +16,9 @@ from ._nsxt import DATED, EDGE, UUID
 
 TABLE = Table(
     name="nsxt.logical_router",
-    meaning="Routers on an NSX-T edge: its tunnel router, service and distributed parts of gateways.",
+    meaning="Routers on an NSX-T edge (tunnel router, service and distributed parts of gateways) or on a host.",
     source="get logical-routers",
-    ask="`get logical-routers` on the edge",
+    ask="`get logical-routers` on the edge, or `nsxcli -c get logical-routers` on the host",
     key=("router",),
     columns=(
         Column("router", "str", "id of the router"),

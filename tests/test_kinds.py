@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from analyzer import open_case
 from analyzer.sources.kinds import KindFinder, wrapper
 
 TOP = "esx-esx0.lab.local-2018-01-05--14.49-17885597"
@@ -90,6 +93,20 @@ def test_edge_by_name_only() -> None:
     root = "NSX_Edge_Support_edge-4_050217_155853GMT+00:00.log.gz"
     kind = KindFinder().kind(root)
     assert (kind.kind, kind.host, kind.captured) == ("nsx_edge", "edge-4", "2017-05-02T15:58:53Z")
+
+
+def test_the_text_of_an_edge_in_the_bundle_of_a_site_is_a_machine_of_its_own(tmp_path: Path) -> None:
+    """Two Edges of one bundle are two nodes, and a line without a year gets that of the name."""
+    folder = tmp_path / "VMware-NSX-TechSupport-Bundle-2019-10-24_21-00-02" / "Edge"
+    folder.mkdir(parents=True)
+    line = "Oct 24 11:01:19 esg-0 kernel: [12.3] neighbour: arp_cache: neighbor table overflow!\n"
+    for edge in ("edge-4", "edge-5"):
+        (folder / f"NSX_Edge_Support_{edge}_102419_210012GMT+00:00.log").write_text(line, encoding="utf-8")
+
+    full = [one for one in open_case(tmp_path).findings if one.rule == "nsx-edge-arp-full"]
+
+    assert sorted(one.node for one in full) == ["edge-4", "edge-5"]
+    assert all("2019-10-24 11:01:19" in one.say for one in full)
 
 
 def test_vcenter_export_gives_the_host_name() -> None:

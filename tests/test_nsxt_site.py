@@ -9,17 +9,19 @@ import re
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from analyzer import open_case
 from analyzer.cli import main
 from analyzer.report import html, markdown
 from analyzer.report.site import SitePicture, picture
 from tools import case_nsxt
 from tools.case_nsxt import STATES
-from tools.nsxt_outputs import edge, line, uuid
+from tools.nsxt_outputs import cluster, edge, line, uuid
 
 Doc = dict[str, Any]
 
@@ -200,7 +202,9 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
 
     assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [("nsxt-error-code", "major")]
-    assert "nsxt." not in json.dumps(doc["cannot_tell"])
+    of_host = {"nsxt.host_segment", "nsxt.host_switch", "nsxt.host_tep", "nsxt.host_tunnel", "nsxt.logical_router"}
+    asked = {one["missing"] for one in doc["cannot_tell"] if one["missing"].startswith("nsxt.")}
+    assert asked == of_host, "what the host itself prints, and nothing of managers"
 
 
 # --- the picture -------------------------------------------------------------------------------
@@ -409,3 +413,39 @@ def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
     }
     assert ("esx71", "host") in kinds and ("198.51.100.22", "tunnel end") in kinds
     assert "esx71" in ends and not [name for name, _ in kinds if name == "198.51.100.21"]
+
+
+def test_a_host_with_its_bundle_is_no_stranger_and_trouble_is_drawn_first() -> None:
+    """A transport node that the API names like a host of the case is that host; of 30 others the one that is down is drawn."""
+    names = [f"esx-{n:02}" for n in range(30)]
+    nodes = [
+        {"node_uuid": uuid("host", n), "node_display_name": name, "mgmt_connection_status": "DOWN" if n == 29 else "UP"}
+        for n, name in enumerate(names)
+    ]
+    cases = {
+        "hosts.txt": f"root@nsxt-mgr-01:~# curl https://localhost/api/v1/transport-nodes/status\n{json.dumps({'results': nodes})}\n",
+        "host.txt": "[root@esx-07:~] net-vdl2 -l\nNSX VDS:\tLab\n\tMTU:\t1600\n\t\tVTEP Interface:\tvmk10\n\t\t\tIP:\t\t192.0.2.7\n",
+    }
+    with TemporaryDirectory() as folder:
+        for name, text in cases.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        doc = open_case(folder).document
+
+    boxes = {box.name: box for box in drawn(doc).boxes}
+    assert boxes["esx-07"].kind == "host"
+    assert "esx-29" in boxes
+    assert sum(name in boxes for name in names) == 12
+
+
+def test_an_answer_of_the_api_is_of_the_manager_its_address_names() -> None:
+    """`curl` on a jump host: the answer is of the manager in the URL, by the name that the cluster status gives it."""
+    status = cluster()
+    found = re.search(r"(?P<fqdn>\S+)\s+(?P<ip>192\.0\.2\.\d+)\s+UP", status)
+    assert found is not None
+    text = f'root@jump:~# curl -u admin:x https://{found["ip"]}/api/v1/alarms\n{{"results": []}}\n\nm> get cluster status\n{status}'
+    with TemporaryDirectory() as folder:
+        Path(folder, "session.txt").write_text(text, encoding="utf-8")
+        names = {node["name"] for node in open_case(folder).document["nodes"]}
+
+    assert found["fqdn"] in names
+    assert "jump" not in names

@@ -28,6 +28,7 @@ from tools.nsxt_outputs import (
     filesystems,
     hosts_rest,
     line,
+    logical_routers,
     manager,
     managers_of_node,
     port_stats,
@@ -35,6 +36,7 @@ from tools.nsxt_outputs import (
     router_ha,
     services,
     transport_nodes,
+    tunnel_stats,
     typed,
     uuid,
     version,
@@ -79,9 +81,13 @@ def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get managers": managers_of_node(off),
     }
     asked = typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
-    return (
-        f"{asked}root@{manager(n)}:~# curl -k -u admin https://localhost/api/v1/transport-nodes/status\n{hosts_rest()}"
-    )
+    calls = {
+        "transport-nodes/status": hosts_rest(),
+        "alarms": '{"results": [], "result_count": 0}\n',
+        f"transport-nodes/{uuid('edge', 1)}/tunnels": '{"tunnels": [], "result_count": 0}\n',
+    }
+    shell = f"root@{manager(n)}:~# curl -k -u admin https://localhost/api/v1/"
+    return asked + "".join(f"{shell}{path}\n{text}\n" for path, text in calls.items())
 
 
 def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
@@ -102,6 +108,8 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get physical-port fp-eth0 stats": port_stats(),
         "get physical-port fp-eth0": "Physical Port\nADMIN_STATUS : up\nLINK : up\n",
         "get high-availability status": router_ha(n),
+        "get tunnel-ports stats": tunnel_stats(n),
+        "get logical-routers": logical_routers(n),
         **vpns(),
     }
     return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})

@@ -287,3 +287,21 @@ def vpns() -> dict[str, str]:
         "Policy Rules\n    Tunnel Status  : Up\n",
         "get l2vpn session": f"Session       : {carrier}\nTunnel        : {uuid('router', 8)}\nIPSEC Session : {carrier}\nStatus        : UP\n",
     }
+
+
+def tunnel_stats(n: int) -> str:
+    """Return `get tunnel-ports stats` of an edge that drops nothing."""
+    return f"""Tunnel      : {uuid("router", n)[:-5]}f{n}0a1
+RX-Packets  : 1201
+RX-Drops    : 0
+TX-Packets  : 3331
+TX-Drops    : 0
+No-Memory   : 0
+No-Route    : 0
+"""
+
+
+def logical_routers(n: int) -> str:
+    """Return `get logical-routers` of an edge with room in its neighbour tables."""
+    head = "UUID                                   VRF    LR-ID  Name       Type                   Ports   Neighbors"
+    return f"Logical Router\n{head}\n{uuid('router', n)}   1      2      SR-tier0   SERVICE_ROUTER_TIER0   6       2/50000\n"

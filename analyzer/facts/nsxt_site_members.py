@@ -50,8 +50,10 @@ class SiteNodes(SiteNames):
         return (by, CLUSTER) if member.name == by else (by, member.name)
 
     def transport_node(self, uuid: str, node_type: str, name: str, row: Row) -> SiteMember:
-        """Return the edge or host with an id."""
-        if (found := self.find(uuid)) is not None:
+        """Return the edge or host with an id, or of a name that one of the case has."""
+        if (found := self.find(uuid, name)) is not None:
+            self.alias(found, uuid)
+            found.object_id = found.object_id or uuid
             return found
         kind = {"edge": "edge", "esxi": "host", "esx": "host"}.get(node_type.lower(), "transport node")
         return self.known(kind, name=name, object_id=uuid, row=row)
@@ -112,6 +114,9 @@ class SiteNodes(SiteNames):
             if text(row, "netstack") == "vxlan" and (member is not None or ip in ends):
                 member = member or self.known("host", name=self.facts.nodes[node].name, row=row)
                 member.node = member.node or node
+                self.alias(member, ip)
+        for row in rows(self.facts, "nsxt.host_tep"):
+            if (member := self.of_node(row.block.node)) is not None and (ip := text(row, "ip")):
                 self.alias(member, ip)
 
     def _tunnels(self) -> None:

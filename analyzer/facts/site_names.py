@@ -27,7 +27,7 @@ NSXT_RESTS = {
 # Tables of a host that make it a member: of NSX for vSphere, of NSX-T.
 _HOST_TABLES = {
     False: ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter"),
-    True: ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.bfd_session"),
+    True: ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.bfd_session", "nsxt.host_tep", "nsxt.host_tunnel"),
 }
 
 

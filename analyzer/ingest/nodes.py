@@ -196,7 +196,17 @@ def _hostnames(intake: Intake) -> dict[str, str]:
             key = row.block.scope
             if len(name) > len(found.get(key, "")):  # the full name beats the short one
                 found[key] = name
-    return _own_addresses(intake) | found
+    return _own_addresses(intake) | _managers_by_address(intake) | found
+
+
+def _managers_by_address(intake: Intake) -> dict[str, str]:
+    """Return place key -> name of a manager of NSX-T that a call of its API names by its address."""
+    named: dict[str, set[str]] = defaultdict(set)
+    for row in intake.rows:
+        if row.table.name == "nsxt.cluster_member" and row.values["ip"] and row.values["fqdn"]:
+            named[str(row.values["ip"])].add(str(row.values["fqdn"]))
+    called = ((key, named.get(place.name, ())) for key, place in intake.places.items() if place.scope == "host")
+    return {key: min(names) for key, names in called if len(names) == 1}
 
 
 def _own_addresses(intake: Intake) -> dict[str, str]:

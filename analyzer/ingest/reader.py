@@ -168,14 +168,13 @@ class MemberReader:
         logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
-        loose = member.root == member.address
+        edge = self.kinds.is_edge_log(member.path)
+        loose = member.root == member.address and not edge
         lines = decode(head) if loose else first_lines(head, HEAD_LINES)
         if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = (
-            self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self.into.place("root", member.root)
-        )
+        place = self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self._tree(member, edge=edge)
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, lines, member, place)
@@ -189,6 +188,12 @@ class MemberReader:
             self._stream(streams[0], member, place)
         else:
             self._read_artefact(member, others, place)
+
+    def _tree(self, member: Member, *, edge: bool) -> FactScope:
+        """Return the place of a member of a tree; the text of an Edge in a bundle of many machines is one by itself."""
+        if edge:
+            self.kinds.see(member.address, member.path)
+        return self.into.place("root", member.address if edge else member.root)
 
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""

@@ -20,8 +20,12 @@ from analyzer.sources.transcript_piece import TranscriptPiece, unread_outputs
 from analyzer.tables import Fault
 from analyzer.text import one_line
 
+# The machine that answers a call of the REST API, wherever the call was typed; what stands before the @ is a login.
+_ANSWERS = re.compile(r"https?://(?:[^/\s\"']*@)?(?P<host>[A-Za-z0-9][\w.-]*)(?::\d+)?/(?:policy/)?api/")
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
+_HERE = ("127.0.0.1", "localhost")
+_MANAGERS = ("nsx_manager", "nsxt_manager")
 
 MOST_OUTPUTS = 1000  # that nothing reads of one text: each is kept for the case document
 NAMED, LONGEST = 3, 80  # of them in words, and characters of a command
@@ -173,8 +177,10 @@ class SessionReader:
         kind = piece.kind or parser.node
         if kind == parser.node:
             kind = parser.kind_of(piece.lines)
-        if piece.host and piece.host.lower() not in NO_NAME:
-            return self.into.place("host", piece.host, kind)
+        called = _ANSWERS.search(piece.command) if kind in _MANAGERS else None
+        host = called["host"] if called and called["host"].lower() not in _HERE else piece.host
+        if host and host.lower() not in NO_NAME:
+            return self.into.place("host", host, kind)
         return place or self.artefacts.loose(member, kind)
 
 

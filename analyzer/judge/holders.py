@@ -30,6 +30,8 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
 def not_known_of(table: Table, facts: Facts) -> bool:
     """Tell whether only a kind of node that a site may well have none of has a table, and nothing names one."""
     kinds = kinds_of(table)
+    if table.product == "nsxt" and set(kinds) == {"esxi"}:  # hosts have bundles of their own, hundreds of them
+        return not any(node.kind == "esxi" for node in facts.nodes.values())
     if not kinds or not set(kinds).issubset(_MAY_LACK):
         return False
     members = [_MAY_LACK[kind] for kind in kinds]

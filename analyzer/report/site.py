@@ -153,13 +153,17 @@ def picture(doc: Doc) -> SitePicture | None:
     members = [{**one, "other": _further(one)} for one in members]
     boxes, left_out = _boxes(members, troubled)
     _draw(boxes, lines)
+    kinds = [kind for column in COLUMNS for kind in column]
     left_out += [one["state"] for one in records if one["what"] == "left out"]
     tallest = max((box.y + box.height for box in boxes), default=0) + 10
     return SitePicture(
         boxes,
         sorted(lines, key=lambda line: (not _trouble(line), line.ends)),
         [one for one in records if one["what"] == "skew"],
-        [one for one in members if one["state"] not in ("in the case", OUTSIDE)],
+        sorted(
+            (one for one in members if one["state"] not in ("in the case", OUTSIDE)),
+            key=lambda one: (kinds.index(one["channel"]), one["name"] not in troubled),
+        ),
         max((box.x for box in boxes), default=0) + WIDTH + GAP,
         tallest,
         left_out,
@@ -201,7 +205,7 @@ def _boxes(members: list[Doc], troubled: set[str]) -> tuple[list[SiteBox], list[
     column = 0
     for kinds in COLUMNS:
         own = [one for one in members if one["channel"] in kinds]
-        own.sort(key=lambda one: (one["name"] not in troubled and one["state"] == "in the case", one["name"]))
+        own.sort(key=lambda one: (one["name"] not in troubled, one["state"] == "in the case", one["name"]))
         shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
         for row, one in enumerate(shown):
             x, bad = LEFT + column * (WIDTH + GAP), one["name"] in troubled

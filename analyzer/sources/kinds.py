@@ -142,6 +142,11 @@ class KindFinder:
         """Tell whether `see` needs the first bytes of this member."""
         return _heads().search(path) is not None
 
+    @staticmethod
+    def is_edge_log(path: str) -> bool:
+        """Tell whether a file is the text of an Edge, which the Manager names after it: a machine of its own."""
+        return _NSX_EDGE.match(path.rpartition("/")[2]) is not None
+
     def see(self, root: str, path: str, head: bytes = b"") -> None:
         """Take notice of a member: the key of its tree, its path in it, its first 4 KiB where wanted."""
         tree = self._trees.setdefault(root, _Tree())

@@ -1,0 +1,103 @@
+"""Tables of `net-vdl2 -l` on a host of NSX-T: its switches with tunnel end points, and the segments on it."""
+
+from __future__ import annotations
+
+from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
+
+_SOURCE = "net-vdl2 -l"
+_ASK = "`net-vdl2 -l` on the host"
+DVS = Column("dvs", "str", "distributed switch")
+
+OVERLAY = Table(
+    name="nsxt.host_overlay",
+    meaning="The overlay of a host of NSX-T as a whole.",
+    source=_SOURCE,
+    ask=_ASK,
+    columns=(
+        Column("out_of_sync", "bool", "the host is out of step with the controllers"),
+        Column("udp_port", "int", "UDP port of VXLAN"),
+        Column("geneve_port", "int", "UDP port of Geneve"),
+    ),
+)
+SWITCH = Table(
+    name="nsxt.host_switch",
+    meaning="Switches of a host that NSX-T uses.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("dvs",),
+    columns=(
+        DVS,
+        Column("vds_id", "str", "UUID of the switch, as printed"),
+        Column("mtu", "int", "MTU; the overlay needs at least 1600", "bytes"),
+        Column("segment", "str", "network of the tunnel end points", form=IP_FORM),
+        Column("vlan", "int", "VLAN of the tunnels"),
+        Column("teps", "int", "tunnel end points", "interfaces"),
+        Column("networks", "int", "segments on this host", "networks"),
+    ),
+)
+TEP = Table(
+    name="nsxt.host_tep",
+    meaning="Tunnel end points of a host of NSX-T.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("dvs", "vmknic"),
+    columns=(
+        DVS,
+        Column("vmknic", "str", "VMkernel interface: vmk10"),
+        Column("dvport", "str", "port of the distributed switch"),
+        Column("port_id", "int", "port of the virtual switch"),
+        Column("endpoint", "int", "endpoint ID"),
+        Column("vlan", "int", "VLAN of the interface"),
+        Column("ip", "str", "its address; none or 0.0.0.0 where it got none", form=IP_FORM),
+        Column("mask", "str", "netmask", form=IP_FORM),
+        Column("segment", "str", "network of the tunnel end point", form=IP_FORM),
+        Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
+        Column(
+            "gateway_mac",
+            "str",
+            "MAC address of the gateway; ff:ff:ff:ff:ff:ff as long as it is not asked for",
+            form=MAC_FORM,
+        ),
+    ),
+)
+SEGMENT = Table(
+    name="nsxt.host_segment",
+    meaning="Segments of NSX-T on a host and the controller of each.",
+    source=_SOURCE,
+    ask=_ASK,
+    key=("dvs", "vni"),
+    columns=(
+        DVS,
+        Column("vni", "int", "VXLAN network identifier"),
+        Column("replication", "str", "MTEP Unicast, Source Unicast"),
+        Column("control_plane", "str", "Enabled or Disabled, with what it does"),
+        Column("controller_ip", "str", "controller of the network; 0.0.0.0 for none", form=IP_FORM),
+        Column("controller_state", "str", "up or down, as the host sees the controller"),
+        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
+        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
+        Column("ports", "int", "ports on this host", "ports"),
+    ),
+)
+
+LEVELS = {
+    "Global States": (OVERLAY, ""),
+    "NSX VDS": (SWITCH, "dvs"),
+    "VTEP Interface": (TEP, "vmknic"),
+    "Logical Network": (SEGMENT, "vni"),
+}
+KEYS = {
+    OVERLAY.name: {
+        "Control Plane Out-Of-Sync": "out_of_sync", "VXLAN UDP Port": "udp_port", "Geneve UDP Port": "geneve_port",
+    },
+    SWITCH.name: {
+        "VDS ID": "vds_id", "MTU": "mtu", "Segment ID": "segment", "Transport VLAN ID": "vlan", "VTEP Count": "teps",
+    },
+    TEP.name: {
+        "DVPort ID": "dvport", "Switch Port ID": "port_id", "Endpoint ID": "endpoint", "VLAN ID": "vlan", "IP": "ip",
+        "Netmask": "mask", "Segment ID": "segment", "GW IP": "gateway_ip", "GW MAC": "gateway_mac",
+    },
+    SEGMENT.name: {
+        "Replication Mode": "replication", "Control Plane": "control_plane", "Controller": "controller_ip",
+        "MAC Entry Count": "mac_entries", "ARP Entry Count": "arp_entries", "Port Count": "ports",
+    },
+}  # fmt: skip

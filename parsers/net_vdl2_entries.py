@@ -1,0 +1,153 @@
+"""`net-vdl2 -M vtep|mac|arp -s SWITCH -n VNI` on a host: what it knows of one logical switch.
+
+Source: two public scripts that read it, which agree on its labels and on the number of lines an entry has: a line
+with the count, then three lines a VTEP, four a MAC address, three an ARP entry. No capture of a host was at hand, so
+what has other labels is said, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
+below a line `Executing:: …`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+
+from ._nsxt import typed_row
+from .vxlan_mac import PARSER as MACS
+
+_SOURCE = "net-vdl2 -M {}"
+_ASK = "`net-vdl2 -M {} -s <switch> -n <vni>`"
+_SWITCH = (
+    Column("dvs", "str", "distributed switch, where the command tells"),
+    Column("vni", "int", "VXLAN network identifier, where the command tells"),
+)
+VTEP = Table(
+    name="nsx.vxlan_vtep",
+    meaning="VTEPs of other hosts in a logical switch, as a host knows them.",
+    source=_SOURCE.format("vtep"),
+    ask=_ASK.format("vtep"),
+    columns=(
+        *_SWITCH,
+        Column("segment", "str", "network of the VTEP", form=IP_FORM),
+        Column("ip", "str", "address of the VTEP", form=IP_FORM),
+        Column("is_mtep", "bool", "it replicates for its network"),
+    ),
+)
+ARP = Table(
+    name="nsx.vxlan_arp",
+    meaning="ARP suppression cache of a logical switch on a host.",
+    source=_SOURCE.format("arp"),
+    ask=_ASK.format("arp"),
+    columns=(
+        *_SWITCH,
+        Column("ip", "str", "address", form=IP_FORM),
+        Column("mac", "str", "its MAC address; ff:ff:ff:ff:ff:ff where it is not known", form=MAC_FORM),
+        Column("flags", "str", "flags as printed"),
+    ),
+)
+MAC = MACS.tables[0]
+TABLES = (VTEP, MAC, ARP)
+COUNTS = Table(
+    name="nsx.vxlan_count",
+    meaning="How many entries a host has of each logical switch.",
+    source="commands/dump-vxlan-info.py.txt",
+    ask="`net-vdl2 -M vtep -s <switch> -n <vni>`, and the same with mac and arp",
+    columns=(
+        *_SWITCH,
+        Column("vteps", "int", "VTEPs of other hosts", "VTEPs"),
+        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
+        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
+    ),
+)
+
+# First label of an entry -> table, and label -> column, all in small letters.
+_KINDS = {
+    "segment id": (VTEP, {"segment id": "segment", "vtep ip": "ip", "is mtep": "is_mtep"}),
+    "inner mac": (
+        MAC,
+        {"inner mac": "inner_mac", "outer mac": "outer_mac", "outer ip": "outer_ip", "flags": "flags"},
+    ),
+    "ip": (ARP, {"ip": "ip", "mac": "mac", "flags": "flags"}),
+}
+_LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,30}?)\s*:\s*(?P<text>\S.*?)\s*$")
+_COUNTED = {"vtep": "vteps", "mac": "mac_entries", "arp": "arp_entries"}
+_COUNT = re.compile(r"\s*(?P<kind>VTEP|MAC|ARP)(?: entry)? count\s*:\s*(?P<count>\d+)\s*$", re.I)
+_ASKED = re.compile(r"net-vdl2 -M \w+(?=.*? -s (?P<dvs>\S+))?(?=.*? -n (?P<vni>\S+))?")
+_Cells = dict[str, tuple[str, int]]
+
+
+def parse(block: Block) -> Output:
+    """Read the entries of one output, one row each."""
+    return entries(block, PARSER.name, block.lines, block.first_line, block.params)
+
+
+def executed(block: Block, parser: str) -> Output:
+    """Read the counts that `net-vdl2 -M` printed below the lines `Executing::` of a dump, one row a logical switch.
+
+    The entries themselves are thousands on a host and told by nothing else; they are read where the command was typed.
+    """
+    counts: dict[tuple[str, str], _Cells] = {}
+    lines = block.lines
+    for number, line in enumerate(lines[:-1]):
+        if "Executing::" not in line or (found := _ASKED.search(line)) is None:
+            continue
+        at, counted = block.first_line + number, _COUNT.match(lines[number + 1])
+        if counted is None:
+            yield fault_at(block, at + 1, parser, "no count of entries")
+            continue
+        asked = {name: (text, at) for name, text in found.groupdict().items() if text}
+        cells = counts.setdefault((found["dvs"] or "", found["vni"] or ""), asked)
+        cells[_COUNTED[counted["kind"].lower()]] = (counted["count"], at + 1)
+    for cells in counts.values():
+        yield from typed_row(COUNTS, block, parser, min(at for _, at in cells.values()), cells)
+
+
+def entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
+    """Read lines of one output; `first` is the number of the first of them, `asked` what its command told."""
+    told, rows, odd = 0, 0, 0
+    table, labels, cells = VTEP, dict[str, str](), _Cells()
+    for at, line in enumerate(lines, first):
+        counted = _COUNT.match(line)
+        label, text = ("", "") if counted else _split(line)
+        begins = label in _KINDS and (not cells or label == next(iter(labels)))
+        if counted or begins or labels.get(label) in cells:  # the last: the head of an entry was lost
+            rows += bool(cells)
+            yield from _row(block, parser, table, cells)
+            cells = {}
+        if counted:
+            told += int(counted["count"])
+            continue
+        if begins:
+            table, labels = _KINDS[label]
+            cells = {name: (value, at) for name, value in asked.items()}
+        if label in labels and (cells or begins):
+            cells[labels[label]] = (text, at)
+        elif line.strip().strip("-="):
+            odd += 1
+            yield fault_at(block, at, parser, "not a line of this output")
+    rows += bool(cells)
+    yield from _row(block, parser, table, cells)
+    if told != rows and not odd:
+        yield fault_at(block, first, parser, f"it counts {told} entries, and {rows} are here")
+
+
+def _split(line: str) -> tuple[str, str]:
+    found = _LINE.match(line)
+    return (found["label"].lower(), found["text"]) if found else ("", "")
+
+
+def _row(block: Block, parser: str, table: Table, cells: _Cells) -> Output:
+    if cells:
+        yield from typed_row(table, block, parser, min(at for _, at in cells.values()), cells)
+
+
+PARSER = Parser(
+    name="net_vdl2_entries",
+    tables=TABLES,
+    parse=parse,
+    node="esxi",
+    commands=(r"\bnet-vdl2 -M (?:vtep|mac|arp)\b(?=(?:.*? -s (?P<dvs>\S+))?)(?=(?:.*? -n (?P<vni>\d+))?)",),
+    body=r"^\s*(?:(?:VTEP|MAC|ARP)(?: [Ee]ntry)? [Cc]ount\s*:|[A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}:\s|-{3,})",
+)

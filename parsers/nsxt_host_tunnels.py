@@ -1,0 +1,67 @@
+"""`get host-switch NAME tunnels` and `nsxdp-cli bfd sessions list` on an ESXi host of NSX-T: BFD of its tunnels.
+
+Source: the NSX CLI guide for the first, with its states Up, Init and Down. Of the second no output was at hand, only
+that it is a table with a word `down` in the row of a session that is down (VCF 9): it is read by the headings it
+prints, and left unread when they name no address or no state.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Table
+
+from ._nsxt import DATED, stray, typed_row
+
+TABLE = Table(
+    name="nsxt.host_tunnel",
+    meaning="Tunnels of an ESXi host of NSX-T and the state of BFD on each, as the host sees it.",
+    source="get host-switch <name> tunnels; nsxdp-cli bfd sessions list",
+    ask="`nsxcli -c get host-switch <name> tunnels` on the host, or `nsxdp-cli bfd sessions list`",
+    key=("local_ip", "remote_ip"),
+    columns=(
+        Column("local_ip", "str", "own tunnel end point", form=IP_FORM),
+        Column("remote_ip", "str", "tunnel end point of the other host or edge", form=IP_FORM),
+        Column("bfd_session_state", "str", "up, init, down, admin_down"),
+        Column("remote_state", "str", "state the other end reports, where that is printed"),
+        Column("bfd_diag", "str", "why it last went down, where that is printed"),
+    ),
+)
+# What a heading may be called -> its column; words of a heading stand one blank or an underscore apart.
+_HEADINGS = {
+    "local ip": "local_ip", "local": "local_ip", "remote ip": "remote_ip", "remote": "remote_ip",
+    "local state": "bfd_session_state", "state": "bfd_session_state", "remote state": "remote_state",
+    "local diag": "bfd_diag", "diag": "bfd_diag",
+}  # fmt: skip
+_HEADING = re.compile(r"\s*(?:Local|Remote)(?:\b|_).*(?:\b|_)state", re.I)
+_GAP = re.compile(r"\s{2,}|\t")
+
+
+def parse(block: Block) -> Output:
+    """Read the sessions, one row each, by the order of the headings above them."""
+    columns: list[str] = []
+    for number, line in enumerate(block.lines):
+        at = block.first_line + number
+        if _HEADING.match(line):
+            columns = [_HEADINGS.get(name.lower().replace("_", " "), "") for name in _GAP.split(line.strip())]
+        elif len(_GAP.split(line.strip())) > 2 and {"local_ip", "remote_ip", "bfd_session_state"} <= {*columns}:
+            cells = {name: (text, at) for name, text in zip(columns, _GAP.split(line.strip()), strict=False) if name}
+            state = cells.get("bfd_session_state", ("", at))[0].lower()
+            yield from typed_row(TABLE, block, PARSER.name, at, {**cells, "bfd_session_state": (state, at)})
+        elif line.strip().strip("-= ") and not re.match(rf"\s*{DATED}", line):
+            yield stray(block, number, PARSER.name)
+
+
+PARSER = Parser(
+    name="nsxt_host_tunnels",
+    tables=(TABLE,),
+    parse=parse,
+    node="esxi",
+    commands=(
+        r"^\s*(?:nsxcli -c [\"']?)?get host-switch (?:\S+ )?tunnels[\"']?\s*$",
+        r"\bnsxdp-cli bfd sessions? list\b",
+    ),
+    shape=r"^\s*Local IP\s{2,}Remote IP\s{2,}Local State\s{2,}Remote State\s*$",
+    body=rf"^\s*(?:(?i:local|remote)[\s_]|(?:\d{{1,3}}\.){{3}}\d|[0-9a-f]*:[0-9a-f]*:|-{{3,}}|=|%|{DATED})",
+)

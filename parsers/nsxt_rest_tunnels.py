@@ -1,0 +1,71 @@
+"""`GET /api/v1/transport-nodes/<id>/tunnels` of NSX-T: the tunnels of an edge or a host, as the managers know them.
+
+Source: the schemas TunnelProperties and BFDProperties of the REST API (1.1 to 4.2).
+"""
+
+from __future__ import annotations
+
+from analyzer.parsing import Output, Parser
+from analyzer.tables import IP_FORM, Block, Column, Fault, Table
+
+from ._nsxt import MANAGER, typed_row
+from ._rest_json import BODY, LEAD, Cells, answer, objects
+
+TABLE = Table(
+    name="nsxt.node_tunnel",
+    meaning="Tunnels of a transport node of NSX-T, as the managers know them.",
+    source="GET /api/v1/transport-nodes/<id>/tunnels",
+    ask="`GET /api/v1/transport-nodes/<id>/tunnels` for the transport node",
+    key=("node_uuid", "local_ip", "remote_ip"),
+    columns=(
+        Column("node_uuid", "str", "id of the transport node, where the command tells"),
+        Column("tunnel_name", "str", "name of the tunnel"),
+        Column("tunnel_status", "str", "UP, DOWN, UNKNOWN"),
+        Column("local_ip", "str", "tunnel end point of the node", form=IP_FORM),
+        Column("remote_ip", "str", "tunnel end point of the other node", form=IP_FORM),
+        Column("remote_uuid", "str", "id of the other node"),
+        Column("remote_name", "str", "name of the other node"),
+        Column("interface", "str", "interface it leaves by: vmk10, …"),
+        Column("encapsulation", "str", "GENEVE, VXLAN, STT"),
+        Column("bfd_session_state", "str", "UP, DOWN, INIT, ADMIN_DOWN"),
+        Column("bfd_diag", "str", "why it last went down, a number of RFC 5880 or its words"),
+        Column("remote_state", "str", "state the other end reports"),
+    ),
+)
+_KEYS = {
+    "name": "tunnel_name", "status": "tunnel_status", "local_ip": "local_ip", "remote_ip": "remote_ip",
+    "remote_node_id": "remote_uuid", "remote_node_display_name": "remote_name", "egress_interface": "interface",
+    "encap": "encapsulation",
+}  # fmt: skip
+_BFD = {"state": "bfd_session_state", "diagnostic": "bfd_diag", "remote_state": "remote_state"}
+
+
+def parse(block: Block) -> Output:
+    """Read the tunnels, one row each."""
+    tunnels: dict[tuple[str, ...], Cells] = {}
+    sessions: dict[tuple[str, ...], Cells] = {}
+    for item in objects(block, PARSER.name):
+        if isinstance(item, Fault):
+            yield item
+        elif "encap" in item[1] or "remote_ip" in item[1]:
+            tunnels[item[0]] = item[1]
+        elif item[0] and item[0][-1] == "bfd":
+            sessions[item[0][:-1]] = item[1]
+    for path, own in tunnels.items():
+        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
+        told |= {_BFD[key]: cell for key, cell in sessions.get(path, {}).items() if key in _BFD}
+        line = next(iter(told.values()))[1]
+        asked = {name: (text, line) for name, text in block.params.items()}
+        yield from typed_row(TABLE, block, PARSER.name, line, asked | told)
+
+
+PARSER = Parser(
+    name="nsxt_rest_tunnels",
+    tables=(TABLE,),
+    parse=parse,
+    node=MANAGER,
+    commands=(r"/api/v1/transport-nodes/(?P<node_uuid>[0-9a-f-]{36})/tunnels\b",),
+    shape=answer("tunnels", "remote_node_display_name"),
+    body=BODY,
+    lead=LEAD,
+)
