@@ -132,15 +132,15 @@ def test_the_mail_calls_no_file_a_machine() -> None:
     (node,) = [one for one in doc["nodes"] if one["name"] == "esx07.lab"]
     node |= {"name": "paste.txt", "bundle": False}
     doc["sources"].append(doc["sources"][0] | {"address": "mail/paste.txt"})
-    for one in doc["unknown"]:
-        one["node"] = one["node"].replace("esx07.lab", "paste.txt")
+    for one in doc["cannot_tell"]:
+        one["nodes"] = [name.replace("esx07.lab", "paste.txt") for name in one["nodes"]]
     doc["advice"] = ["x.tgz!top/x.txt is a binary cache."]
     mail = open_asks.mail(doc)
     assert "\n2. Please run on the machine that paste.txt came from:\n   ethtool" in mail
     assert "binary cache" not in mail
     node["name"] = "ESXi host (loose files)"
-    for one in doc["unknown"]:
-        one["node"] = one["node"].replace("paste.txt", node["name"])
+    for one in doc["cannot_tell"]:
+        one["nodes"] = [name.replace("paste.txt", "ESXi host (loose files)") for name in one["nodes"]]
     assert "\n2. Please run on the machine that your files came from:\n   ethtool" in open_asks.mail(doc)
 
 

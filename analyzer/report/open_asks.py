@@ -247,7 +247,7 @@ def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
 
 
 def _called_after_a_file(doc: Doc) -> set[str]:
-    """Return the machines that nothing names: they are called after their file, or as the machine of all loose files."""
+    """Return the machines that nothing names: called after their file, or as the one of all loose files."""
     files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
     names = (node["name"] for node in doc["nodes"] if not node["bundle"])
     return {name for name in names if name in files or name.endswith(_LOOSE)}
