@@ -34,7 +34,7 @@ from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
     form_option,
-    log_line,
+    log_lines,
     part_options,
     print_form,
     refuse_together,
@@ -193,7 +193,7 @@ def triage(
     if not quiet and not printed:
         failed += _shown(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
-        if redaction is None and (line := log_line(document, paths, folder)):
+        for line in log_lines(document, paths, folder) if redaction is None else ():
             click.echo(line)
         click.echo(f"report: {folder / REPORT}")
     if folder is not None and redaction is not None:

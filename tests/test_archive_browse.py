@@ -48,6 +48,23 @@ def test_json_and_csv_hold_the_whole(archive: Path) -> None:
     assert record["machines"] == ["VMware ESXi 6.5.0"] and record["created"] == "2024-01-05T08:00:00Z"
 
 
+def test_the_worst_machine_of_a_case_is_named(tmp_path: Path) -> None:
+    """In a list a case of several machines has the worst by name; CSV and JSON have it and the number of machines always."""
+    archive = Archive.open(tmp_path / "a", create=True)
+    put(archive, "site", [Host("host-a", teams=3), Host("host-b", teams=2), Host("host-c", teams=2)])
+    put(archive, "one", [Host("host-d", teams=2)])
+    lines = run("list", "--archive", tmp_path / "a", "--sort", "worst").stdout.splitlines()
+    told = {line.split()[0]: line for line in lines[1:]}
+    assert " warning on host-b " in told["site"]
+    assert " warning " in told["one"] and "host-d" not in told["one"]
+    done = run("list", "--archive", tmp_path / "a", "--json").stdout.splitlines()
+    found = {one["name"]: (one["nodes"], one["worst_host"]) for one in map(json.loads, done)}
+    assert found == {"site": (3, "host-b"), "one": (1, "host-d")}
+    rows = csv.DictReader(io.StringIO(run("search", "--archive", tmp_path / "a", "--by", "host", "--csv").stdout))
+    worst = [row["worst"] for row in rows]
+    assert worst == sorted(worst, key=["critical", "major", "warning", "info"].index) and len(worst) > 1
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -100,6 +117,8 @@ def test_a_case_is_shown_as_its_report(archive: Path) -> None:
     assert run("show", "bert-1", "--archive", archive, "--format", "json").stdout == exact
     assert run("show", "bert-1", "--archive", archive, "--format", "md").stdout.startswith("# ")
     assert "<html" in run("show", "bert-1", "--archive", archive, "--format", "html").stdout
+    assert run("show", "bert-1", "--archive", archive, "--format", "mail").stdout.startswith("Hello,")
+    assert "beacon-probing" in run("show", "bert-1", "--archive", archive, "--format", "csv").stdout
 
 
 def test_a_case_that_is_not_there_is_told(archive: Path) -> None:

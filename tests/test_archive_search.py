@@ -367,6 +367,15 @@ def test_findings_are_counted_by_month_host_and_rule(archive: Path) -> None:
     assert [(row["rule"], row["findings"]) for row in rows] == [("beacon-probing", "1")]
 
 
+def test_an_answer_of_nothing_says_how_capitals_count(archive: Path) -> None:
+    """A driver in capitals fits no machine: the answer names --text; a text that is nowhere, the log command that ignores case."""
+    done = run("search", "--archive", archive, "driver: IXGBEN")
+    assert "0 machines" in done.stdout and "--text WORD" in done.stdout
+    assert "--text WORD" not in run("search", "--archive", archive, "driver: ixgben").stdout
+    done = run("search", "--archive", archive, "--text", "Never (seen)")
+    assert r"--grep '(?i)Never\ \(seen\)'" in done.stdout
+
+
 # -- texts
 
 

@@ -191,6 +191,7 @@ outcomes: [{when: true, severity: major, say: found}]
         == report.own.subjects["cannot_tell"]
     )
     assert f"backline batch PATH... --archive {report.archive} --rescan --kb {path}" in words and "`gone`" in words
+    assert ("until `backline batch --archive" in words) is report.draft
 
 
 # -- versions

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.page_kit import AXE, CHROMIUM, SAMPLES, Served, files_of, picture, served
+from tests.page_kit import AXE, CHROMIUM, SAMPLES, Served, files_of, go, picture, served
 
 pytestmark = [
     pytest.mark.browser,
@@ -380,6 +380,11 @@ def test_axe_finds_nothing(server: Served, sit: Any, scheme: str) -> None:
     seat.page.click("#lately [data-state=done] a")
     seat.report()
     look("report")
+    go(seat, "")
+    seat.page.fill("#path", str(SAMPLES / "cut-bundle"))
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#case-part:visible")
+    look("not whole")
 
 
 # --- other pages of the web ---------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from analyzer.archive.query.fleet import fleet as of_archive
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.commands import counter
+from analyzer.commands import archive_heatmap, counter
 from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
@@ -507,6 +507,15 @@ def test_the_terminal_shows_the_worst_rows_and_counts_the_rest(archive: Archive)
     assert next(line for line in lines if line.startswith("beta")).split()[1:5] == ["M", "·", "V", "·"]
     assert "  1  ring KB 2039495: 2 cases, cannot tell in 1. The ring is bad" in lines
     assert "6 more cases: --top 8 shows all." in lines
+
+
+def test_a_pipe_gets_a_map_that_can_be_read(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe has no width: the map has 160 columns there; what does not fit is counted."""
+    assert archive_heatmap.PIPED == 160
+    monkeypatch.setattr(archive_heatmap, "PIPED", 46)
+    text = run("heatmap", "--archive", archive.objects.url).output
+    assert next(line for line in text.splitlines() if line.startswith("alpha")).split()[1:3] == ["C", "?"]
+    assert "more rules would not fit the width" in text
 
 
 def test_the_terminal_shows_hosts_with_their_first_time(archive: Archive) -> None:

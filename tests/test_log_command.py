@@ -258,16 +258,90 @@ def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_
     evidence = [line for one in document["findings"] if one["rule"] == "esx-event" for line in one["evidence"]]
     assert {line["text"] for line in evidence} <= {one["text"] for one in kept}
     told = re.findall(
-        r"([\d,]+) lines? kept of about ([\d,]+); all of them:.*?<code>(backline log [^<]+)</code>", page, re.DOTALL
-    )
+        r"([\d,]+) lines? kept of about ([\d,]+); about [\d,]+ of them within 5 min:.*?<code>(backline log [^<]+)</code>",
+        page, re.DOTALL,
+    )  # fmt: skip
     assert told
     for count, about, command in told[:1]:
-        found = lines(*shlex.split(command)[2:])
+        found = lines(*shlex.split(command)[2:], "--for", "10m")
         texts = {(one["address"], one["line"]): one["text"] for one in found}
         around = [one for one in kept if (one["address"], one["line"]) in texts]
         assert {texts[one["address"], one["line"]] for one in around} == {one["text"] for one in around}
         assert len(around) == int(count)
         assert len(found) / 2 <= int(about.replace(",", "")) <= len(found) * 2
+
+
+DEVICE = "naa.6006016055711d00cff95e65664ee0aa"
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, list[str]]:
+    """Three hosts of 3,000 lines within ten minutes, a device lost on the second; the results, and the log lines printed."""
+    folder = tmp_path_factory.mktemp("dense") / "hosts"
+    folder.mkdir()
+    lost = f"cpu1:2)Synth: path to {DEVICE} is gone"
+    event = f"[scsiCorrelator] 35us: [esx.problem.scsi.device.state.permanentloss] Device: {DEVICE} is lost."
+    for number in (1, 2, 3):
+        stamps = [f"2017-10-14T09:{at // 300:02}:{at % 300 // 5:02}.{at % 5}00Z" for at in range(3000)]
+        kernel = [f"{stamp} cpu{at % 8}:65912)Synth: line {at} of it" for at, stamp in enumerate(stamps)]
+        kernel[1510] = f"{stamps[1510]} {lost}"
+        top = f"esx-esx{number}.lab.example-2017-10-14--09.12-7{number}"
+        logs = {"vmkernel.log": "\n".join(kernel) + "\n"}
+        if number == 2:
+            logs["vobd.log"] = f"{stamps[1500]}: {event}\n"
+        uname = f"VMkernel esx{number}.lab.example 6.5.0 #1 SMP Release build-5969303 x86_64 x86_64 ESXi\n"
+        members = {f"{top}/var/run/log/{name}": body for name, body in logs.items()}
+        (folder / f"{top}.tgz").write_bytes(tgz({f"{top}/commands/uname_-a.txt": uname, **members}))
+    out = folder.parent / "out"
+    said = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-settings", "--no-packs"]).stdout
+    return folder, out, [line for line in said.splitlines() if line.startswith("log: ")]
+
+
+def test_where_all_hosts_have_more_lines_than_anybody_reads_the_commands_printed_ask_for_fewer(
+    dense: tuple[Path, Path, list[str]],
+) -> None:
+    """One command has the minutes of the finding's host, one its object on all hosts; the report gives the first."""
+    _, out, said = dense
+    own, thing = (shlex.split(line)[3:] for line in said)
+    mine = lines(*own)
+    assert {one["host"] for one in mine} == {"esx2.lab.example"}
+    assert 1000 < len(mine) <= 5000
+    everyone = lines(*thing)
+    assert [one["host"] for one in everyone if one["log"] == "vmkernel"] == [f"esx{n}.lab.example" for n in (1, 2, 3)]
+    assert all(DEVICE in one["text"] for one in everyone)
+    page = (out / "report.html").read_text()
+    assert re.search(
+        r"kept of about 9,000; about 3,000 on esx2\.lab\.example:.*?<code>backline log [^<]+ --host esx2", page, re.S
+    )
+
+
+def test_log_says_before_the_first_line_that_they_are_many_and_how_to_get_fewer(
+    dense: tuple[Path, Path, list[str]],
+) -> None:
+    """Around a finding the number is known before anything is read; else it is said when more than 5,000 were met."""
+    folder, out, _ = dense
+    named = run(folder, "--case", out, "--around", "1").stderr.splitlines()
+    ways = f"fewer: --level warning, --host esx2.lab.example, --object {DEVICE}, --grep RE or a shorter --for"
+    assert (named[0], named[-1]) == (f"backline: about 9,000 lines; {ways}", f"backline: {ways}")
+    timed = run(folder, "--around", "2017-10-14T09:05:00").stderr.splitlines()
+    ways = "fewer: --level warning, --host H, --object vmnic3, --grep RE or a shorter --for"
+    assert (timed[0], timed[-1]) == (f"backline: more than 5,000 lines; {ways}", f"backline: {ways}")
+    assert "fewer" not in run(folder, "--around", "2017-10-14T09:05:00", "--for", "1m").stderr
+    assert "--grep '(?i)SYNTH' does not" in run(folder, "--grep", "SYNTH", "--around", "2017-10-14T09:05:00").stderr
+
+
+def test_the_lines_of_one_host_are_those_that_a_reading_of_all_gives_it(
+    dense: tuple[Path, Path, list[str]],
+) -> None:
+    """--host reads the logs of that host alone where those of all are many: the same lines, and the logs that were searched."""
+    folder, _, _ = dense
+    around = "--around", "2017-10-14T09:05:00"
+    done = run(folder, *around, "--host", "ESX3", "--format", "jsonl")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert found == [one for one in lines(folder, *around) if one["host"] == "esx3.lab.example"]
+    assert len(found) == 3000
+    assert "3,000 lines" in done.stderr
+    assert "1 log of esx3.lab.example searched" in done.stderr
 
 
 @pytest.mark.parametrize("most", [1 << 30, 5_000, 1])

@@ -126,6 +126,24 @@ def test_no_text_can_make_markup(text: str) -> None:
         assert page.count(tag) == calm.count(tag), (tag, text)
 
 
+def test_the_mail_calls_no_file_a_machine() -> None:
+    """A machine that only its file names is the one that file came from; hints on files are no part of the mail."""
+    doc = rich_case()
+    (node,) = [one for one in doc["nodes"] if one["name"] == "esx07.lab"]
+    node |= {"name": "paste.txt", "bundle": False}
+    doc["sources"].append(doc["sources"][0] | {"address": "mail/paste.txt"})
+    for one in doc["cannot_tell"]:
+        one["nodes"] = [name.replace("esx07.lab", "paste.txt") for name in one["nodes"]]
+    doc["advice"] = ["x.tgz!top/x.txt is a binary cache."]
+    mail = open_asks.mail(doc)
+    assert "\n2. Please run on the machine that paste.txt came from:\n   ethtool" in mail
+    assert "binary cache" not in mail
+    node["name"] = "ESXi host (loose files)"
+    for one in doc["cannot_tell"]:
+        one["nodes"] = [name.replace("paste.txt", "ESXi host (loose files)") for name in one["nodes"]]
+    assert "\n2. Please run on the machine that your files came from:\n   ethtool" in open_asks.mail(doc)
+
+
 def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every command once below its host, what a command is about as a comment a shell skips."""
     mail = open_asks.mail(rich_case())
@@ -133,5 +151,6 @@ def test_the_mail_asks_for_each_thing_once() -> None:
     assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4."]
     assert "\n1. Please send case-1834.zip again: it reached us cut short or damaged.\n" in mail
     assert mail.count("vmxnet3/rxSummary") == 1
-    assert "\n2. Please run on esx07.lab:\n   # for app-0, port 33554470; app-1, port 33554471" in mail
+    first = "\n2. Please run on esx07.lab:\n   ethtool -S vmnic2\n   # for app-0, port 33554470; app-1, port 33554471"
+    assert first in mail, "a command with names to fill in comes behind the others"
     assert open_asks.mail(quiet_case()) == ""

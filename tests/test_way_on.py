@@ -134,7 +134,7 @@ def test_the_mail_says_a_choice_whole() -> None:
 
 
 def test_the_mail_to_the_customer_is_a_form(hosts: tuple[Path, Path]) -> None:
-    """`--format mail` prints what the report offers to copy; a hint that many files share is told once."""
+    """`--format mail` prints what the report offers to copy; hints are for the engineer, one that many files share told once."""
     _, out = hosts
     document = json.loads((out / "case.json").read_text())
     said = run("show", out / "case.json", "--format", "mail")
@@ -144,8 +144,9 @@ def test_the_mail_to_the_customer_is_a_form(hosts: tuple[Path, Path]) -> None:
     )
     document["advice"] = [f"b{n}.tgz!top/x.txt is a dump. Send it as `text`." for n in range(3)] + ["Set NTP."]
     (out / "more.json").write_text(json.dumps(document))
-    told = run("show", out / "more.json", "--format", "mail").stdout
-    assert "- b0.tgz!top/x.txt (and 2 more files) is a dump. Send it as text.\n- Set NTP.\n" in told
+    assert run("show", out / "more.json", "--format", "mail").stdout == said.stdout
+    told = run("show", out / "more.json", "--all").stdout
+    assert "  b0.tgz!top/x.txt (and 2 more files) is a dump. Send it as `text`.\n  Set NTP.\n" in told
 
 
 def test_tables_and_esxtop_read_standard_input() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from analyzer.report.fleetmap import Fleet
 
 PAGE = "fleet.html"
+PIPED = 160  # columns of the heat map in a pipe
 
 
 @click.command("heatmap")
@@ -83,10 +84,13 @@ def _check_output(output: Path | None, *, with_reports: bool) -> None:
 
 
 def _text(found: Fleet, by: str, top: int | None) -> None:
-    from analyzer.commands.showing import console
+    from analyzer.commands.showing import UNWRAPPED, console
     from analyzer.report import fleetterm
 
-    fleetterm.render(found, console(), by, fleetterm.TOP if top is None else top)
+    shown = console()
+    if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
+        shown.width = PIPED
+    fleetterm.render(found, shown, by, fleetterm.TOP if top is None else top)
 
 
 def _page(

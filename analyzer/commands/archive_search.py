@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     from analyzer.archive.query.search import SearchResult, Window
     from analyzer.archive.query.terms import Term
     from analyzer.archive.store import Archive
+
+
+LETTERS = (
+    "texts in terms are compared with their capitals; --text WORD looks in findings and kept log lines, capitals or not"
+)
 
 
 @click.command("search")
@@ -95,6 +102,8 @@ def command(
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
         lines = counted(count, "line")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
+        if not count:
+            kept += f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"
         _tell(f"{lines}; {kept}", form, searchtext.left_text(found))
         return
     found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
@@ -156,7 +165,10 @@ def _machines(
         print_rows(head, searchtext.for_json(asked, found.rows), form, limit)
     else:
         _blocks(asked, found, limit)
-    _tell(searchtext.machines_text(found, anywhere=anywhere, listed=unknown), form, searchtext.left_text(found))
+    said = searchtext.machines_text(found, anywhere=anywhere, listed=unknown)
+    if not (unknown or found.counts["machines"]):
+        said += f"\n{LETTERS}"
+    _tell(said, form, searchtext.left_text(found))
 
 
 def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:

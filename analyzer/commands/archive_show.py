@@ -7,7 +7,7 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
-from analyzer.commands.showing import show_in
+from analyzer.commands.showing import form_option, show_in
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -15,12 +15,12 @@ from analyzer.text import for_terminal
 @click.command("show")
 @click.argument("case")
 @archive_option
-@click.option("--format", "form", type=click.Choice(["text", "md", "html", "json"]), default="text")
+@form_option("text")
 @click.option("--source", is_flag=True, help="Show its source, revisions and labels instead of the report.")
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @redact_options
 @speaks_plainly
-def command(case: str, archive_url: str, form: str, source: bool, verbose: int, redact: RedactChoice) -> None:
+def command(case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice) -> None:
     """Show the report of CASE: its name, or the first characters of its id.
 
     \b
@@ -31,7 +31,7 @@ def command(case: str, archive_url: str, form: str, source: bool, verbose: int, 
     from analyzer.archive import labels
     from analyzer.archive.query import browse
 
-    redaction = redact.begin()
+    redaction, form = redact.begin(), form or "text"
     archive = opened(archive_url)
     snapshot, found = browse.read(archive, case)
     if source:

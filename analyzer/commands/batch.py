@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -111,6 +112,9 @@ def command(
     if redaction is not None:
         summary, count = redacted_summary(summary, count, redaction)
     _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
+    if choice.draft and not quiet:
+        back = shlex.join(["backline", "batch", "--archive", place])
+        _say(f"drafts were judged too: the archive shows what they found until `{back}` judges without them")
     click.get_current_context().exit(_status(summary, catalog))
 
 

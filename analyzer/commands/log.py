@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +19,12 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
+    from analyzer.merged_log.reading import LogQuery
+    from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
-MANY = 5000  # lines that nobody reads
 
 
 @click.command("log")
@@ -64,20 +66,23 @@ def command(
       backline log esx-host.tgz --around kb-2146206@vmnic3
     """
     from analyzer.limits import Limits
-    from analyzer.merged_log.reading import LogQuery, MergedLog
+    from analyzer.merged_log.reading import MANY, LogQuery, MergedLog
     from analyzer.merged_log.show import summary, written
 
     if length and not around:
         raise UsageError("--for without --around", do="Say around what: --around 2017-10-14T09:12:46Z.")
     check_paths([path for path in paths if path != DASH], BacklineError)
+    window, few = _window(around, length or LENGTH, case_at, paths)
     query = LogQuery(
-        window=_window(around, length or LENGTH, case_at, paths), host=host, object=thing, pattern=pattern,
-        level=level or "", limits=Limits().with_overrides(list(limit_pairs)),
+        window=window, host=host, object=thing, pattern=pattern, level=level or "",
+        limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
     redaction = redact.begin()
+    fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
     with Interrupt() as stop, standard_input(paths) as given:
         if redaction is None:
-            merged = MergedLog(given, query)
+            fewer.expected()
+            merged = MergedLog(given, query, on_many=fewer.met)
             lines, told = written(merged.lines(), form), merged.summary
         else:
             lines, told = redacted_log(redaction, given, query, form)
@@ -87,27 +92,67 @@ def command(
     for said in summary(told, query.window):
         shown = said if redaction is None else redaction.text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
-    if told.lines > MANY and not (host or thing or pattern or level):
-        click.echo(
-            "backline: fewer: --level warning, --host H, --object vmnic3, --grep RE or a shorter --for", err=True
-        )
+    if pattern and not told.lines and "(?i" not in pattern:
+        told_apart = shlex.quote(f"(?i){pattern}")
+        click.echo(f"backline: --grep tells capitals apart: --grep {for_terminal(told_apart)} does not", err=True)
+    if told.lines > MANY:
+        fewer.told()
     click.get_current_context().exit(PARTIAL if told.faults else DONE)
 
 
-def _window(around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]) -> TimeWindow:
+class _Fewer:
+    """Says that the lines are many as soon as that is known, and which options leave fewer."""
+
+    def __init__(self, query: LogQuery, few: Narrowed | None) -> None:
+        self._query, self._few, self._said = query, few, False
+
+    def expected(self) -> None:
+        """Say how many lines a stretch is about to give, before anything is read."""
+        asked = self._query
+        if self._few is not None and not (asked.object or asked.pattern or asked.level or asked.host):
+            self._said = True
+            self._say(f"about {self._few.about:,} lines")
+
+    def met(self) -> None:
+        """Say that more lines were met than anybody reads."""
+        if not self._said:
+            self._say("more than 5,000 lines")
+
+    def told(self) -> None:
+        """Repeat the options behind the lines, which have scrolled the first ones away."""
+        self._say("")
+
+    def _say(self, how_many: str) -> None:
+        asked, few = self._query, self._few
+        if few is None:
+            thing, host = "--object vmnic3", "--host H"
+        else:
+            thing, host = shlex.join(few.thing), shlex.join(few.options)
+        ways = ["--level warning"] * (not asked.level) + [host] * (not asked.host)
+        ways += [thing] * (not asked.object) + ["--grep RE"] * (not asked.pattern)
+        told = " or ".join([", ".join(filter(None, ways)), "a shorter --for"]) if ways else "a shorter --for"
+        click.echo(f"backline: {for_terminal('; '.join(filter(None, [how_many, f'fewer: {told}'])))}", err=True)
+
+
+def _window(
+    around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]
+) -> tuple[TimeWindow, Narrowed | None]:
+    """Return the stretch that is asked for, and how to narrow it where a finding has too many lines around it."""
     from analyzer.merged_log import around as moments
     from analyzer.merged_log.entry import TimeWindow
 
     if around is None:
-        return TimeWindow()
-    moment = moments.typed(around)
+        return TimeWindow(), None
+    moment, few = moments.typed(around), None
     if moment is None:
         from analyzer import case
         from analyzer.finding_names import finding_of
+        from analyzer.report.log_lines import LogDrawer
 
         document = case.load(_document(around, case_at, paths))
-        moment = moments.moment_of(finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z."))
-    return moments.window(moment, moments.span(length))
+        finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
+        moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
+    return moments.window(moment, moments.span(length)), few
 
 
 def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:

@@ -81,22 +81,29 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 
-def log_line(document: Doc, paths: Iterable[Place], folder: Path) -> str:
-    """Return the line that tells how to read the log around the worst finding of a case; empty where none has a time.
+def log_lines(document: Doc, paths: Iterable[Place], folder: Path) -> list[str]:
+    """Return the lines that tell how to read the log around the worst finding of a case; none where none has a time.
+
+    Where all hosts have more lines there than anybody reads, one for its host, and one for its object on all hosts.
 
     folder  where the results of the case are
     """
     import shlex
 
     from analyzer.report import numbers, summary
+    from analyzer.report.log_lines import LogDrawer
 
     known = numbers.numbers(document)
     worst = [one for row in summary.worst_first(document)[: summary.WORST] for one in row.findings]
-    number = next((known[one["id"]] for one in worst if one["first_seen"]), "")
+    finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
-    if not number or "-" in given:
-        return ""
-    return for_terminal(f"log: {shlex.join(['backline', 'log', *given, '--case', str(folder), '--around', number])}")
+    if finding is None or "-" in given:
+        return []
+    few = LogDrawer(document).narrowed(finding)
+    ways = [[]] if few is None else [few.options, *([list(few.thing)] if few.thing else [])]
+    number = known[finding["id"]]
+    command = ["backline", "log", *given, "--case", str(folder), "--around", number]
+    return [for_terminal(f"log: {shlex.join([*command, *way])}") for way in ways]
 
 
 def show_document(

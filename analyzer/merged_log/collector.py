@@ -63,19 +63,31 @@ class LogSeen:
 class WindowScanner(Scanner):
     """Gives the entries of all logs in a window to `take`, in the order of reading.
 
-    words  of each set one word at least stands in every entry that is wanted
-    seen   every log of the case with what became of it
+    words   of each set one word at least stands in every entry that is wanted
+    scopes  the keys of the places whose logs are read, None for all
+    seen    every log of those with what became of it
+    full    set when no further entry is wanted of this reading
     """
 
-    def __init__(self, window: TimeWindow, take: Take, limits: Limits, words: Sequence[Required] = ()) -> None:
+    def __init__(
+        self,
+        window: TimeWindow,
+        take: Take,
+        limits: Limits,
+        words: Sequence[Required] = (),
+        scopes: frozenset[str] | None = None,
+    ) -> None:
         super().__init__([], limits=limits)
         self.window, self.take = window, take
         self._words = [(one.encoded(), one.ignore_case) for one in words]
+        self._scopes, self.full = scopes, False
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only
 
     def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
         """Read a log, unless it lies far from the window; tables that stand inside of it have no lines of their own."""
+        if self._scopes is not None and scope not in self._scopes:
+            return LogScan(table, address, scope)
         if isinstance(source, Member) and (seen := self._far(source, table, address, scope)):
             self.seen.append(seen)
             return LogScan(table, address, scope)
@@ -89,6 +101,8 @@ class WindowScanner(Scanner):
         """Begin to collect the lines of a log."""
         seen = LogSeen(LogPart(len(self.seen), result.address, result.table, result.scope))
         self.seen.append(seen)
+        if self.full:
+            return None
         return Collector(seen, self.window, self.take, self._words, alone=self._alone)
 
     def _far(self, member: Member, table: str, address: str, scope: str) -> LogSeen | None:

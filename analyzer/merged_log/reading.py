@@ -26,6 +26,8 @@ from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place
 from analyzer.triage import Options, read_case, refusal
 
+MANY = 5000  # lines that nobody reads
+
 
 @dataclass(slots=True)
 class LogQuery:
@@ -67,7 +69,8 @@ class MergedLine(NamedTuple):
 class LogSummary:
     """What a reading met.
 
-    hosts        names of the machines; seen: every log, with the name of its machine
+    host         part of the name that was asked for, in small letters; hosts: names of the machines
+    seen         every log, with the name of its machine
     lines        yielded; doubles: left out because another log of the host holds the same
     no_level     entries in the window that state no level, left out by `level`; undecided: not tried, see Limits
     spans        first and last time of each log, by address, then place and table; back: where a clock went back
@@ -75,6 +78,7 @@ class LogSummary:
     faults       what could not be read
     """
 
+    host: str = ""
     hosts: list[str] = field(default_factory=list)
     seen: list[tuple[str, LogSeen]] = field(default_factory=list)
     lines: int = 0
@@ -91,7 +95,8 @@ class MergedLog:
     """The merged lines of the logs of some paths; `summary` is complete when all lines were taken.
 
     watch is told of each member, on_read of the bytes read from the disk, heard of the texts of each entry, all of
-    them before the first line is given
+    them before the first line is given; on_many is called once, in the midst of the first reading, when there are more
+    lines than `MANY`
     """
 
     def __init__(
@@ -102,9 +107,11 @@ class MergedLog:
         watch: ReadListener | None = None,
         on_read: Callable[[int], None] | None = None,
         heard: Callable[[Iterable[str]], None] | None = None,
+        on_many: Callable[[], None] | None = None,
     ) -> None:
         self.paths, self.query, self._watch, self._on_read, self._heard = paths, query, watch, on_read, heard
-        self.summary = LogSummary()
+        self.summary = LogSummary(host=query.host.lower())
+        self._on_many, self._met = on_many, 0
         self._wanted = _Wanted(query, self.summary)
 
     def lines(self) -> Iterator[MergedLine]:
@@ -113,27 +120,68 @@ class MergedLog:
         Raises RefusedError when nothing could be read, UsageError when no machine has the name that is asked for.
         """
         after: Key | None = None
+        nodes = scopes = None
+        if self.query.host:
+            kept = WindowPart(None, self.query.limits.log_bytes)
+            nodes, whole = self._of_any_host(kept)
+            if whole:
+                yield from self._shown(kept, nodes)
+                return
+            scopes = frozenset(key for key, node in nodes.items() if self.query.host.lower() in node.name.lower())
+            self.summary.no_level = self.summary.undecided = 0
         while True:
             kept = WindowPart(after, self.query.limits.log_bytes)
             self._wanted.counts = after is None
-            nodes = self._read(kept, first=after is None)
+            found = self._read(kept, scopes, first=after is None)
+            nodes = nodes or found
             yield from self._shown(kept, nodes)
             if kept.behind is None:
                 return
             after = kept.sorted()[-1].key
 
-    def _read(self, kept: WindowPart, *, first: bool) -> dict[str, Node]:
-        """Read the entries of a part of the window out of all material; return the machines by their places."""
+    def _of_any_host(self, kept: WindowPart) -> tuple[dict[str, Node], bool]:
+        """Read once where one host is asked for; tell whether the lines of all hosts are so few that all were kept.
+
+        The name of a host may come last in its archive: who is meant is known when all was read.
+        """
+        met = 0
+
+        def few(entry: LogEntry) -> bool:
+            nonlocal met
+            met += len(entry.lines)
+            return met <= MANY
+
+        nodes = self._read(kept, few=few)
+        return nodes, met <= MANY and kept.behind is None
+
+    def _read(
+        self,
+        kept: WindowPart,
+        scopes: frozenset[str] | None = None,
+        *,
+        few: Callable[[LogEntry], bool] | None = None,
+        first: bool = True,
+    ) -> dict[str, Node]:
+        """Read the entries of a part of the window out of all material; return the machines by their places.
+
+        scopes  the places whose logs are read, None for all; few: tells of each entry whether to go on collecting
+        """
         ledger, kinds = Ledger(), KindFinder()
         options = Options(self.query.limits, samples={}, watch=self._watch, on_read=self._on_read)
 
         def take(entry: LogEntry) -> None:
-            if self._wanted.takes(entry):
-                kept.add(entry)
-                if first and self._heard is not None:
-                    self._heard(text for _, text in entry.lines)
+            if not self._wanted.takes(entry):
+                return
+            if few is not None and not few(entry):
+                scanner.full = True
+                return
+            kept.add(entry)
+            if first and self._heard is not None:
+                self._heard(text for _, text in entry.lines)
+            if first and few is None:
+                self._meet(len(entry.lines))
 
-        scanner = WindowScanner(self.query.window, take, options.limits, self._wanted.words)
+        scanner = WindowScanner(self.query.window, take, options.limits, self._wanted.words, scopes)
         intake = read_case(self.paths, ledger, kinds, scanner, options)
         refused = refusal(self.paths, ledger, intake, kinds)
         nodes = resolve(intake, kinds)
@@ -144,13 +192,21 @@ class MergedLog:
             self._check_host()
         return nodes
 
+    def _meet(self, lines: int) -> None:
+        """Count lines of the first reading, and say when they are many."""
+        before, self._met = self._met, self._met + lines
+        if before <= MANY < self._met and self._on_many is not None:
+            self._on_many()
+
     def _tell(self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]) -> None:
         told = self.summary
         told.hosts = sorted({node.name for node in nodes.values()})
-        told.seen = [(_name(nodes, one.part.scope), one) for one in seen]
+        mine = [(_name(nodes, one.part.scope), one) for one in seen]
+        known = {one.part.address for _, one in mine}
+        told.seen = [*mine, *(one for one in told.seen if one[1].part.address not in known)]
         for span in intake.spans:
             told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
-            told.back += ((span.address, *step) for step in span.steps if step[1] < step[0])
+        told.back = [(span.address, *step) for span in intake.spans for step in span.steps if step[1] < step[0]]
         told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
         told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
         told.faults += map(str, ledger.limits)

@@ -50,8 +50,9 @@ def _csv(line: MergedLine) -> str:
 
 def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
     """Yield what is said beside the lines: how many, of what, and what is not among them."""
-    read = sum(not one.skipped for _, one in told.seen)
-    skipped = len(told.seen) - read
+    asked = [one for host, one in told.seen if told.host in host.lower()]
+    read = sum(not one.skipped for one in asked)
+    skipped = len(asked) - read
     when = "" if window == TimeWindow() else f" from {_when(window.start)} to {_when(window.end)}"
     beyond = f"; {skipped:,} more lie outside of it by their first line and the time of their file" if skipped else ""
     yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
@@ -62,7 +63,7 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
 
 
 def _hosts(told: LogSummary) -> str:
-    names = sorted({host for host, _ in told.seen if host}, key=natural)
+    names = sorted({host for host, _ in told.seen if host and told.host in host.lower()}, key=natural)
     shown = ", ".join(one_line(name, 80) for name in names[:_NOTED])
     return f"{shown} and {len(names) - _NOTED:,} more" if len(names) > _NOTED else shown or "no host"
 
@@ -71,6 +72,8 @@ def _spans(told: LogSummary) -> Iterator[str]:
     """Yield what each log of each host covers."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for host, one in told.seen:
+        if told.host not in host.lower():
+            continue
         known = told.spans.get(one.part.address, {}).get((one.part.scope, one.part.table), ("", ""))
         far = one.skipped and one.first is not None and one.last is not None
         found.setdefault((host, one.part.name), []).append((_when(one.first), _when(one.last)) if far else known)

@@ -6,7 +6,9 @@ terminal. A machine with a warning keeps its warning in sight.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
@@ -19,6 +21,7 @@ Doc = dict[str, Any]
 HEADED = 8  # machines that get a line each
 _CROWD = 3  # of one kind: fewer stay apart
 _VERSIONS = 3  # of one crowd by name
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?:\.\d+)? UTC")
 _NAMED = 3  # machines with the same remark, by name
 _KINDS = {
     "esxi": "hosts",
@@ -64,11 +67,35 @@ class Crowd:
     @property
     def remarks(self) -> list[str]:
         """Return what is odd about them, each remark once with the names it holds for."""
-        found: dict[str, list[str]] = {}
-        for node in self.nodes:
-            for warning in node["warnings"]:
-                found.setdefault(warning, []).append(name(node))
-        return [f"{wording.few(names, _NAMED)}: {warning}" for warning, names in found.items()]
+        return remarks(self.nodes)
+
+
+def remarks(nodes: Sequence[Doc]) -> list[str]:
+    """Return what is odd about machines, each remark once with the names it holds for.
+
+    Remarks that only tell other times are one, with the first and the last of them.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for node in nodes:
+        for warning in node["warnings"]:
+            found.setdefault(_STAMP.sub("", warning), []).append((name(node), warning))
+    told = []
+    for alike in found.values():
+        who = wording.few([one for one, _ in alike], _NAMED)
+        told.append(f"{who}: {_spanned([text for _, text in alike])}")
+    return told
+
+
+def _spanned(texts: Sequence[str]) -> str:
+    """Return texts that differ in their times alone as one text."""
+    times = list(zip(*(_STAMP.findall(text) for text in texts), strict=True))
+    ends = iter([(min(some), max(some)) for some in times])
+
+    def span(_: re.Match[str]) -> str:
+        first, last = next(ends)
+        return first if first == last else f"{first} … {last}"
+
+    return _STAMP.sub(span, texts[0])
 
 
 def head(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:

@@ -8,12 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.report import wording
+from analyzer.report import crowds, wording
 
 Doc = dict[str, Any]
 
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
+MANY = 5000  # lines that nobody reads; our own
+SPANS = {"10m": 600, "5m": 300, "2m": 120, "1m": 60, "30s": 30, "10s": 10}  # seconds of a stretch, as `--for` takes it
+_LOCAL = ("vmnic", "vmk", "vmhba", "vSwitch")  # names that every host has
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +24,35 @@ class Nearby:
     """What is around one moment.
 
     time     seconds since 1970; kept: lines in the document; about: lines that the logs of the case have there
-    command  prints all of them
+    command  prints all of them, or where they are too many to read those of the machine: `of` says which
     """
 
     time: float
     kept: int
     about: int
     command: str
+    of: str = "all of them"
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """How to ask for fewer lines around a finding than anybody reads.
+
+    about   lines of all machines; host, length: machine and stretch with few enough, empty where neither narrows
+    own     lines that are about there; thing: options that leave the lines with the object of the finding alone
+    """
+
+    about: int
+    host: str
+    length: str
+    own: int
+    thing: tuple[str, ...]
+
+    @property
+    def options(self) -> list[str]:
+        """Return the options of `backline log` for the machine and the stretch."""
+        host = ["--host", self.host] if self.host else []
+        return [*host, "--for", self.length] if self.length else host
 
 
 class LogDrawer:
@@ -37,7 +62,11 @@ class LogDrawer:
         self._doc = doc
         self.lines: Sequence[Doc] = doc["log"]
         self._times = [wording.epoch(one["time"]) or 0.0 for one in self.lines]
+        self._named: dict[str, list[Doc]] = {}
+        for node in doc["nodes"]:
+            self._named.setdefault(crowds.name(node), []).append(node)
         self.around = lru_cache(maxsize=None)(self._around)
+        self._narrowed = lru_cache(maxsize=None)(self._few)
 
     def times(self) -> list[tuple[float, Doc]]:
         """Return the lines with their times, seconds since 1970."""
@@ -45,7 +74,39 @@ class LogDrawer:
 
     def of(self, finding: Doc) -> Nearby | None:
         """Return what is around a finding: around the first time of its evidence; None when that has none."""
-        return self.around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
+        if near is None or near.about <= MANY:
+            return near
+        few = self._narrowed(near.time, finding["node"] if finding["node"] in self._named else "")
+        options = shlex.join([*([] if few.length else ["--for", "10m"]), *few.options])
+        where = f"{few.own:,} on {few.host}" if few.host else f"{few.own:,} of them"
+        span = wording.duration(SPANS[few.length]) if few.length else ""
+        said = f"about {where} within {span}" if span else f"about {where}"
+        return Nearby(near.time, near.kept, near.about, f"{self._head(finding['first_seen'])} {options}", said)
+
+    def narrowed(self, finding: Doc) -> Narrowed | None:
+        """Return how to ask for fewer lines around a finding; None where all of them can be read."""
+        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
+        if near is None or near.about <= MANY:
+            return None
+        node = finding["node"] if finding["node"] in self._named else ""
+        few = self._narrowed(near.time, node)
+        return Narrowed(few.about, few.host, few.length, few.own, tuple(_thing(finding, few.host)))
+
+    def about(self, when: float, around: float = AROUND, node: str = "") -> int:
+        """Return about how many lines the logs have around a time, as if each had written evenly.
+
+        node  only those of this machine
+        """
+        total = 0.0
+        for one in self._doc["nodes"] if not node else self._named[node]:
+            for log in one["logs"]:
+                ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"] or [log]]
+                spans = [(first, last) for first, last in ends if first is not None and last is not None]
+                length = sum(last - first for first, last in spans)
+                inside = sum(max(0.0, min(last, when + around) - max(first, when - around)) for first, last in spans)
+                total += log["lines"] * inside / length if length > 0 else log["lines"] * bool(spans and inside)
+        return _rounded(total)
 
     def _around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""
@@ -53,24 +114,36 @@ class LogDrawer:
         if when is None:
             return None
         kept = sum(abs(one - when) <= AROUND for one in self._times)
-        return Nearby(when, kept, max(kept, self._about(when)), self._command(time))
+        return Nearby(when, kept, max(kept, self.about(when)), f"{self._head(time)} --for 10m")
 
-    def _about(self, when: float) -> int:
-        """Return about how many lines the logs have there, as if each had written evenly."""
-        total = 0.0
-        for node in self._doc["nodes"]:
-            for log in node["logs"]:
-                ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"] or [log]]
-                spans = [(first, last) for first, last in ends if first is not None and last is not None]
-                length = sum(last - first for first, last in spans)
-                inside = sum(max(0.0, min(last, when + AROUND) - max(first, when - AROUND)) for first, last in spans)
-                total += log["lines"] * inside / length if length > 0 else log["lines"] * bool(spans and inside)
-        return _rounded(total)
+    def _few(self, when: float, node: str) -> Narrowed:
+        host = node if len(self._doc["nodes"]) > 1 else ""
+        least = ("", 0)
+        for length, seconds in SPANS.items():
+            least = length, self.about(when, seconds / 2, host)
+            if least[1] <= MANY:
+                break
+        length, own = least
+        return Narrowed(self.about(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ())
 
-    def _command(self, time: str) -> str:
+    def _head(self, time: str) -> str:
         names = list(dict.fromkeys(one["name"].partition("/")[0] for one in self._doc["case"]["files"]))
         paths = names if 0 < len(names) <= FEW else [self._doc["case"]["name"] or "."]
-        return f"backline log {shlex.join(paths)} --around {time} --for 10m"
+        return f"backline log {shlex.join(paths)} --around {time}"
+
+
+def _thing(finding: Doc, host: str) -> list[str]:
+    """Return the options that leave the lines with the object of a finding, where its evidence names it as a log does.
+
+    host  where the lines of many machines are too many, the machine of the finding: a name such as vmnic3 needs it
+    """
+    name = finding["object"]
+    if not name or name == finding["node"] or not any(name in line["text"] for line in finding["evidence"]):
+        return []
+    if len(name) < 4 or name.isdigit():
+        return []
+    local = ["--host", host] if host and name.startswith(_LOCAL) else []
+    return [*local, "--object", name]
 
 
 def _rounded(number: float) -> int:

@@ -12,6 +12,8 @@ from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 from analyzer.text import one_line
 
+_LOOSE = " (loose files)"  # of the name of a machine that no file names
+_BLANK = re.compile(r"<[a-z]")
 _OPTION = re.compile(r" -|`$")
 _ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
 _REQUEST = re.compile(r"(?:GET|POST|PUT) /")  # of REST, which no shell of a host takes
@@ -201,11 +203,12 @@ _JOINTS = frozenset({"", "and", "or", "and the", "then"})  # words between two c
 def mail(doc: Doc) -> str:
     """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
 
-    Commands stand alone, each once, below the hosts to run them on; a line that starts with # says where and when the
-    next one is run, and a shell skips it. Files are a list of their own.
+    Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others tell
+    the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
+    list of their own. Hints on what the files are (`advice`) are for the engineer.
     """
     wanted, again = _mailed(doc), send_again(doc)
-    if not wanted and not doc["advice"] and not again:
+    if not wanted and not again:
         return ""
     parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
     commands, files = _wishes(wanted)
@@ -220,10 +223,13 @@ def mail(doc: Doc) -> str:
     out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
     for number, part in enumerate(parts, 1):
         out += [f"{number}. {part}", ""]
-    if doc["advice"]:
-        out += ["Also helpful:", *(f"- {line.replace('`', '')}" for line in advice(doc)), ""]
     out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
     return "\n".join(out) + "\n"
+
+
+def has_a_blank(command: str) -> bool:
+    """Tell whether a name in <…> is to be filled into a command before it can be run."""
+    return _BLANK.search(command) is not None
 
 
 def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
@@ -231,7 +237,20 @@ def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
     hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
     if len(nodes) > ALL and set(nodes) == hosts:
         return f" {word} each of the {len(nodes):,} hosts that you sent files of"
-    return f" {word} {', '.join(nodes)}" if nodes else ""
+    files = [name for name in nodes if name in _called_after_a_file(doc)]
+    named = [name for name in nodes if name not in files]
+    if files:
+        own = [name for name in files if not name.endswith(_LOOSE)]
+        machine = "machines" if len(own) > 1 else "machine"
+        named.append(f"the {machine} that {few(own, ALL) if own else 'your files'} came from")
+    return f" {word} {', '.join(named)}" if named else ""
+
+
+def _called_after_a_file(doc: Doc) -> set[str]:
+    """Return the machines that nothing names: called after their file, or as the one of all loose files."""
+    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
+    names = (node["name"] for node in doc["nodes"] if not node["bundle"])
+    return {name for name in names if name in files or name.endswith(_LOOSE)}
 
 
 def _managers(doc: Doc) -> str:
@@ -290,7 +309,7 @@ def _wishes(blocks: list[Doc]) -> tuple[Wishes, Wishes]:
 def _by_nodes(wishes: Wishes) -> list[tuple[tuple[str, ...], list[str]]]:
     """Return the lines to send for each set of nodes, the one with most to do first."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for what, (nodes, remarks) in wishes.items():
+    for what, (nodes, remarks) in sorted(wishes.items(), key=lambda item: has_a_blank(item[0])):
         lines = found.setdefault(tuple(sorted(nodes)), [])
         lines += [*(f"# {one_line(remark)}" for remark in remarks), one_line(what)]
     return sorted(found.items(), key=lambda item: -len(item[1]))

@@ -107,9 +107,8 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=1)
     if len(alone) > len(named):
         out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
-    odd = [node for node in doc["nodes"] if node["warnings"]]
-    for node in odd[:1]:
-        out.line(f"{crowds.name(node)}: {node['warnings'][0]}", indent=2, rows=2)
+    for remark in crowds.remarks(doc["nodes"])[:1]:
+        out.line(remark, indent=2, rows=2)
     if doc["case"]["incident"]:
         out.line(incident.summary(doc), indent=2, rows=1)
     whole = completeness.complete(doc)
@@ -159,7 +158,9 @@ def _asks(doc: Doc, out: Printer) -> None:
     for ask in asks[:ASKS]:
         lines = commands(ask)
         if lines:
-            out.exact(lines[0], 2)
+            telling = [line for line in lines if not open_asks.has_a_blank(line)][:1]
+            for line in dict.fromkeys([*(telling if open_asks.has_a_blank(lines[0]) else ()), lines[0]]):
+                out.exact(line, 2)
         else:
             out.line(one_line(ask), indent=2, rows=1)
 
@@ -183,7 +184,6 @@ def _rest(doc: Doc, findings: int) -> list[str]:
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
     said.append(wording.counted(len(open_asks.advice(doc)), "hint", "hints"))
     said.append(wording.counted(len(doc["cuts"]), "rule with objects left out", "rules with objects left out"))
-    warnings = sum(len(node["warnings"]) for node in doc["nodes"])
-    remarks = max(0, warnings - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
+    remarks = max(0, len(crowds.remarks(doc["nodes"])) - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
     said.append(wording.counted(remarks, "remark", "remarks"))
     return [part for part in said if part]

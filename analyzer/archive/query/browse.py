@@ -123,11 +123,13 @@ def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
     return (
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
-        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored"
+        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
+        " w.node AS worst_host"
         f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
         f" LEFT JOIN ({_reported(db)}) f USING (_case)"
-        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines FROM ({machine})"
-        " GROUP BY _case) n USING (_case)"
+        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
+        f" FROM ({machine}) GROUP BY _case) n USING (_case)"
+        f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
         f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
     )
@@ -140,6 +142,21 @@ def _reported(db: QueryDatabase) -> str:
     rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
     counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
     return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
+
+
+def _worst_hosts(db: QueryDatabase) -> str:
+    """Return the query for the machine of each case with the most severe findings, as the summary of a case ranks them.
+
+    A finding that rests on a version alone does not count: every machine of that version has it.
+    """
+    rows = f"SELECT DISTINCT _case, node, rule, title, severity FROM ({db.relation(FINDINGS)})"
+    rows += " WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed' AND node <> ''"
+    counts = ", ".join(f"count(*) FILTER (severity = '{word}') AS {word}" for word in SEVERITIES)
+    order = ", ".join(f"{word} DESC" for word in SEVERITIES)
+    return (
+        f"SELECT _case, first(node ORDER BY {order}, node) AS node"
+        f" FROM (SELECT _case, node, {counts} FROM ({rows}) GROUP BY _case, node) GROUP BY _case"
+    )
 
 
 def _conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
@@ -256,11 +273,13 @@ def short(row: Row) -> list[Any]:
     """Return a row of `listed` as the terminal shows it: counts in words, the id cut short."""
     name, case, state, created, machines, worst, *counts = row[: 6 + len(COUNTED)]
     unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
+    nodes, host = row[-2:]
+    ill = f"{worst} on {host}" if worst and host and nodes > 1 else worst or ""
     found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
     day = created.strftime("%Y-%m-%d %H:%M") if created else ""
     nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
     said = one_line(why or "", 60) if state in ("refused", "failed") else found or nothing
-    return [name, case[:SHORT], state, day, ", ".join(machines), worst or "", said, unknowns, labelled or None]
+    return [name, case[:SHORT], state, day, ", ".join(machines), ill, said, unknowns, labelled or None]
 
 
 SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "questions", "labels"]

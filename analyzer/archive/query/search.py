@@ -140,7 +140,7 @@ _FOLDED = {
     " count(DISTINCT _case) AS cases FROM _found GROUP BY ALL ORDER BY month NULLS LAST, rule",
     HOST: "SELECT node, min(time) AS first_seen, max(time) AS last_seen, count(*) AS findings,"
     f" count(DISTINCT _case) AS cases, {_WORST} AS worst, list(DISTINCT rule ORDER BY rule) AS rules"
-    " FROM _found GROUP BY node ORDER BY first_seen NULLS LAST, node",
+    f" FROM _found GROUP BY node ORDER BY min({_SEVERITY}), findings DESC, first_seen NULLS LAST, node",
     RULE: "SELECT rule, any_value(title) AS title, count(*) AS findings,"
     f" {_MACHINES} AS machines, count(DISTINCT _case) AS cases, min(time) AS first_seen, max(time) AS last_seen"
     " FROM _found GROUP BY rule ORDER BY findings DESC, rule",
@@ -156,7 +156,7 @@ def findings(
     unknown: bool = False,
     seconds: float = SECONDS,
 ) -> SearchResult:
-    """Return what rules found: each finding, or folded by MONTH, HOST or RULE; oldest first.
+    """Return what rules found: each finding, oldest first, or folded by MONTH, by HOST (worst first) or by RULE.
 
     unknown  True for the machines of which the rules cannot tell, and what to ask for
     Raises UsageError for a rule or a KB article that no stored case was judged by.

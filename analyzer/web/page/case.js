@@ -60,7 +60,10 @@ function part(one) {
   const lines = [...(one.left ?? []), ...(one.notes ?? [])];
   if (one.state === "partial" && !lines.length) lines.push("Not everything could be read: the report says what; absence proves nothing there.");
   write($("case-part"), lines.join(" "));
-  $("case-part").hidden = !lines.length;
+  const box = $("case-part");
+  box.hidden = !lines.length;
+  box.removeAttribute("tabindex");
+  if (box.scrollHeight > box.clientHeight) box.tabIndex = 0; // what scrolls is reached by keys
 }
 
 function buttons(one, actions) {
