@@ -87,6 +87,10 @@ LINES = [
     ("guestinfo.hostname = \"zqguesthost\"", "zqguesthost"),
     # NSX
     ("path /infra/tier-1s/zqtier1 /infra/domains/default/groups/zqgroup7", "zqtier1", "zqgroup7"),
+    ("transport node zqtn-esx07 lost (zqnsxmgr3, 10.77.1.3), backup to sftp://zqbk1@zqsftp2/zqbackups", "zqtn-esx07", "zqnsxmgr3",
+     "zqbk1", "zqsftp2", "zqbackups"),
+    ('path "/infra/tier-0s/zqT0/locale-services/default/bgp/neighbors/zqPeerA" {\\"display_name\\": \\"zqLS 77\\"}', "zqPeerA", "zqLS 77"),
+    ('rule name="zqRule-Pay" of transport zone "zqTZ Overlay", body {"display_name": "zqLS-78"}', "zqRule-Pay", "zqTZ Overlay", "zqLS-78"),
     ("1      1      DR-ZqTenantRed    DISTRIBUTED_ROUTER_TIER0", "ZqTenantRed"),
     # addresses and ids
     ("from ::ffff:0a4d:0316 and 10.77.3.22", "0a4d", "10.77.3.22"),

@@ -353,7 +353,7 @@ def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Yield (key, text) of all strings of a document; the names of its charts are texts as well."""
     if isinstance(value, str):
         yield key, value
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for name, inner in value.items():
             if key in NAMED_KEYS:
                 yield "", name

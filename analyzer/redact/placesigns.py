@@ -117,12 +117,29 @@ PLACES: Places = (
         rf"(?:\.{_LABEL})*\\{{1,2}}(?P<x>[A-Za-z][\w-]*)\$",
     ),
     ("host", ("dns:",), rf"\bDNS:(?P<x>{_LABEL}(?:\.{_LABEL})*)"),
+    ("hostlike", ("transport",), rf"(?i)\btransport ?node (?P<x>{_NUMBERED})(?![\w:/])"),
+    ("host", ("(",), rf"\((?P<x>{_NUMBERED}), (?=\d{{1,3}}(?:\.\d{{1,3}}){{3}}\))"),
+    ("export", ("://",), r"\b(?:sftp|scp|ftps?|nfs|smb|cifs)://[^\s/\"']{1,120}(?P<x>/[\w.+@$/-]+)"),
     # NSX: paths of the policy, and its objects
+    ("label", ("display",), r"[\"']display_?[nN]ame\\?[\"'] ?: ?\\?[\"'](?P<x>[^\"'\\\n]{1,100})(?=\\?[\"'])"),
+    (
+        "label",
+        (" name=",),
+        r"\b(?:[Rr]ule|[Ss]ection|[Pp]olicy|[Gg]roup|[Ss]egment|Edge)\b[\w:. -]{0,20} "
+        r"name=[\"'](?P<x>[^\"'\n]{1,100})(?=[\"'])",
+    ),
+    (
+        "label",
+        ("zone", "logical", "cluster", "pool", "group"),
+        r"(?i)\b(?:transport ?zone|logical ?(?:switch|router)|edge ?cluster|ip ?pool|security ?group) "
+        r"(?P<q>[\"'])(?P<x>[^\"'\n]{1,100})(?P=q)",
+    ),
     (
         "label",
         ("/infra", "/global-infra", "/orgs/"),
         r"/(?:tier-[01]s|segments|groups|security-policies|gateway-policies|locale-services|edge-clusters|edge-nodes|ip-pools"
-        r"|lb-services|lb-pools|lb-virtual-servers|projects|vpcs|sites|ipsec-vpn-services)/(?P<x>[\w.-]*[A-Za-z][\w.-]*)",
+        r"|lb-services|lb-pools|lb-virtual-servers|projects|vpcs|sites|ipsec-vpn-services|neighbors|sessions|transport-zones"
+        r"|host-transport-nodes|ip-blocks)/(?P<x>[\w.-]*[A-Za-z][\w.-]*)",
     ),
     (
         "labellike",

@@ -218,7 +218,7 @@ def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: M
         if key in NAME_FIELDS and value in whole:
             return whole[value]
         return value if key in skip else made.get(value, value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         own = key in NAMED_KEYS
         return {
             made.get(name, name) if own else name: _rebuilt(inner, made, skip, whole, name)

@@ -131,7 +131,8 @@ def _tables(archive: Archive, cases: Sequence[Stored], folder: Path, form: str, 
     with _filled(archive, cases) as (db, tables):
         redacted = redacting.RedactedTables(db, redaction) if redaction is not None else None
         for name, query in tables.items():
-            _write_table(db, query if redacted is None else redacted.query(query), folder, f"{name}.{form}", form)
+            own = query if redacted is None else redacted.query(query, proved=form == CSV)
+            _write_table(db, own, folder, f"{name}.{form}", form)
             if redaction is not None and form == CSV:
                 redacting.checked(folder / f"{name}.{form}", redaction)
 

@@ -48,13 +48,17 @@ class RedactedTables:
             for start in range(0, len(texts), AT_ONCE):
                 self.redaction.lines(texts[start : start + AT_ONCE])
 
-    def query(self, query: str) -> str:
-        """Return the query of a table without names; LeftNameError when one would be left in a cell."""
+    def query(self, query: str, *, proved: bool = False) -> str:
+        """Return the query of a table without names; LeftNameError when one would be left in a cell.
+
+        proved  what is written of it is read again (`checked`), so the cells need not be
+        """
         columns = self._columns(query)
         held = self._texts(query, columns)
         texts = list(dict.fromkeys(text for own in held.values() for text in own))
         made = self.redaction.replacer.texts(texts)
-        self.redaction.check({"facts": "\n".join(made.values())})
+        if not proved:
+            self.redaction.check({"facts": "\n".join(made.values())})
         self.db.con.execute(f"DELETE FROM {_NAMES}")
         changed = [(old, new) for old, new in made.items() if old != new]
         olds, news = [old for old, _ in changed], [new for _, new in changed]
