@@ -81,8 +81,8 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 
-def log_lines(document: Doc, paths: Iterable[Place], folder: Path) -> list[str]:
-    """Return the lines that tell how to read the log around the worst finding of a case; none where none has a time.
+def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Path) -> list[str]:
+    """Return the lines that tell how to read the log around the worst finding shown; none where none has a time.
 
     Where all hosts have more lines there than anybody reads, one for its host, and one for its object on all hosts.
 
@@ -93,8 +93,9 @@ def log_lines(document: Doc, paths: Iterable[Place], folder: Path) -> list[str]:
     from analyzer.report import numbers, summary
     from analyzer.report.log_lines import LogDrawer
 
-    known = numbers.numbers(document)
-    worst = [one for row in summary.worst_first(document)[: summary.WORST] for one in row.findings]
+    chosen = part.of(document)
+    known = numbers.numbers(chosen)
+    worst = [one for row in summary.worst_first(chosen)[: summary.WORST] for one in row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
     if finding is None or "-" in given:
