@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from analyzer.limits import Limits
     from analyzer.redact.redaction import Redaction
+    from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -91,7 +92,6 @@ def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Pa
     import shlex
 
     from analyzer.report import numbers, summary
-    from analyzer.report.log_lines import LogDrawer
 
     chosen = part.of(document)
     known = numbers.numbers(chosen)
@@ -100,11 +100,20 @@ def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Pa
     given = [str(path) for path in paths]
     if finding is None or "-" in given:
         return []
-    few = LogDrawer(document).narrowed(finding)
+    few = _narrowed(document, finding)
     ways = [[]] if few is None else [few.options, *([list(few.thing)] if few.thing else [])]
     number = known[finding["id"]]
     command = ["backline", "log", *given, "--case", str(folder), "--around", number]
     return [for_terminal(f"log: {shlex.join([*command, *way])}") for way in ways]
+
+
+def _narrowed(document: Doc, finding: Doc) -> Narrowed | None:
+    """Return how to ask for fewer lines around a finding; a case without logs needs no drawer to know that."""
+    if not any(node["logs"] for node in document["nodes"]):
+        return None
+    from analyzer.report.log_lines import LogDrawer
+
+    return LogDrawer(document).narrowed(finding)
 
 
 def show_document(
