@@ -96,7 +96,7 @@ def command(
         told_apart = shlex.quote(f"(?i){pattern}")
         click.echo(f"backline: --grep tells capitals apart: --grep {for_terminal(told_apart)} does not", err=True)
     if told.lines > MANY:
-        fewer.told()
+        fewer.again()
     click.get_current_context().exit(PARTIAL if told.faults else DONE)
 
 
@@ -118,7 +118,7 @@ class _Fewer:
         if not self._said:
             self._say("more than 5,000 lines")
 
-    def told(self) -> None:
+    def again(self) -> None:
         """Repeat the options behind the lines, which have scrolled the first ones away."""
         self._say("")
 
