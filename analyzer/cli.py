@@ -193,7 +193,7 @@ def triage(
     if not quiet and not printed:
         failed += _shown(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
-        for line in log_lines(document, paths, folder) if redaction is None else ():
+        for line in log_lines(document, part, paths, folder) if redaction is None else ():
             click.echo(line)
         click.echo(f"report: {folder / REPORT}")
     if folder is not None and redaction is not None:

@@ -72,6 +72,9 @@ def test_the_summary_gives_the_command_that_shows_the_log(hosts: tuple[Path, Pat
     assert done.exit_code == 0, done.output
     first = json.loads((out / "case.json").read_text())["findings"][0]
     assert first["evidence"][0]["text"].partition("Z: ")[2] in done.stdout
+    part = run("triage", folder, "-o", out, "--no-settings", "--no-packs", "--node", "esx0008*").stdout.splitlines()
+    number = next(line.partition(".")[0] for line in part if re.match(r"\d+\. ", line))
+    assert shlex.split(part[-2])[-1].partition(".")[0] == number, part
 
 
 def test_a_finding_is_named_as_people_name_it(

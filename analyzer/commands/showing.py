@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from analyzer.limits import Limits
     from analyzer.redact.redaction import Redaction
+    from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -81,8 +82,8 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
 
 
-def log_lines(document: Doc, paths: Iterable[Place], folder: Path) -> list[str]:
-    """Return the lines that tell how to read the log around the worst finding of a case; none where none has a time.
+def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Path) -> list[str]:
+    """Return the lines that tell how to read the log around the worst finding shown; none where none has a time.
 
     Where all hosts have more lines there than anybody reads, one for its host, and one for its object on all hosts.
 
@@ -91,19 +92,28 @@ def log_lines(document: Doc, paths: Iterable[Place], folder: Path) -> list[str]:
     import shlex
 
     from analyzer.report import numbers, summary
-    from analyzer.report.log_lines import LogDrawer
 
-    known = numbers.numbers(document)
-    worst = [one for row in summary.worst_first(document)[: summary.WORST] for one in row.findings]
+    chosen = part.of(document)
+    known = numbers.numbers(chosen)
+    worst = [one for row in summary.worst_first(chosen)[: summary.WORST] for one in row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
     if finding is None or "-" in given:
         return []
-    few = LogDrawer(document).narrowed(finding)
+    few = _narrowed(document, finding)
     ways = [[]] if few is None else [few.options, *([list(few.thing)] if few.thing else [])]
     number = known[finding["id"]]
     command = ["backline", "log", *given, "--case", str(folder), "--around", number]
     return [for_terminal(f"log: {shlex.join([*command, *way])}") for way in ways]
+
+
+def _narrowed(document: Doc, finding: Doc) -> Narrowed | None:
+    """Return how to ask for fewer lines around a finding; a case without logs needs no drawer to know that."""
+    if not any(node["logs"] for node in document["nodes"]):
+        return None
+    from analyzer.report.log_lines import LogDrawer
+
+    return LogDrawer(document).narrowed(finding)
 
 
 def show_document(

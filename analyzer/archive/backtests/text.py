@@ -170,10 +170,10 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
         draft = " --draft" if report.draft else ""
         place, rule = shlex.quote(report.archive), shlex.quote(report.file)
         yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"
+        yield from _some([f"`{one_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
         if report.draft:
             without = f"`backline batch --archive {place}` judges without it"
             yield f"The archive then shows what the draft found, until {without}."
-        yield from _some([f"`{one_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
 
 
 def _doubt(one: Doubt) -> str:
