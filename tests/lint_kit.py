@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.rules.reader import KEYS
+from analyzer.rules.keys import KEYS
 
 # The columns of which the pages about facts speak.
 DRIVER = """\

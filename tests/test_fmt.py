@@ -23,7 +23,7 @@ from analyzer.authoring.fmt.tree import comments
 from analyzer.cli import main
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
-from analyzer.rules.reader import KEYS
+from analyzer.rules.keys import KEYS
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))

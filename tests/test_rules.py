@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.errors import RuleFileError
 from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.rules.reader import KEYS
+from analyzer.rules.keys import KEYS
 from tests.rule_kit import BASE, RULE, TABLES, Kit, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"

@@ -18,7 +18,8 @@ from analyzer import parsing, rules
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
 from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.rules import bounds, examples, fact_tables, logs, reader, short, short_examples
+from analyzer.rules import bounds, examples, fact_tables, logs, short, short_examples
+from analyzer.rules import keys as rule_keys
 from analyzer.tables import CatalogRows, Column, Table
 from tests.rule_kit import TABLES as MADE_UP
 
@@ -267,9 +268,9 @@ def test_the_rule_of_all_keys_is_one() -> None:
     assert fits(EVERYTHING)
     rules.parse(json.dumps(SHORT), TABLES)
     assert fits(SHORT)
-    assert [key for key in reader.KEYS if key in EVERYTHING] == list(EVERYTHING)
-    assert [key for key in reader.KEYS if key in SHORT] == list(SHORT)
-    assert {*EVERYTHING, *SHORT} == set(reader.KEYS)
+    assert [key for key in rule_keys.KEYS if key in EVERYTHING] == list(EVERYTHING)
+    assert [key for key in rule_keys.KEYS if key in SHORT] == list(SHORT)
+    assert {*EVERYTHING, *SHORT} == set(rule_keys.KEYS)
     assert set(SHORT["sign"]) == set(short.SIGN_KEYS)
     assert set(SHORT["cleared"]) == set(short.CLEARED_KEYS)
     assert set(SHORT["examples"]) == set(short_examples.SHORT_KEYS)
@@ -337,14 +338,14 @@ def test_keys_of_the_short_form_go_with_a_sign(key: str) -> None:
 def test_every_key_has_its_words() -> None:
     """What an editor shows beside a key is there for each one the loader knows, and for no other."""
     lists = {
-        "join": reader.JOIN_KEYS,
-        "population": reader.POPULATION_KEYS,
+        "join": rule_keys.JOIN_KEYS,
+        "population": rule_keys.POPULATION_KEYS,
         "logs": logs.LOG_KEYS,
         "seen": logs.SEEN_KEYS,
-        "grade": reader.GRADE_KEYS,
-        "outcomes": reader.OUTCOME_KEYS,
-        "notes": reader.NOTE_KEYS,
-        "fix": reader.FIX_KEYS,
+        "grade": rule_keys.GRADE_KEYS,
+        "outcomes": rule_keys.OUTCOME_KEYS,
+        "notes": rule_keys.NOTE_KEYS,
+        "fix": rule_keys.FIX_KEYS,
         "examples": examples.EXAMPLE_KEYS,
         "sign": short.SIGN_KEYS,
         "cleared": short.CLEARED_KEYS,
@@ -355,7 +356,7 @@ def test_every_key_has_its_words() -> None:
         "expect": examples.EXPECT_KEYS,
     }
     assert set(schema_words.BELOW) == {f"{parent}.{key}" for parent, keys in lists.items() for key in keys}
-    assert list(schema_words.TOP) == list(reader.KEYS) == list(WHOLE["properties"])
+    assert list(schema_words.TOP) == list(rule_keys.KEYS) == list(WHOLE["properties"])
 
 
 def test_every_property_is_described_with_an_example_and_every_column_with_its_unit() -> None:

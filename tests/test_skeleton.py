@@ -11,7 +11,7 @@ from analyzer import examples, parsing, rules
 from analyzer.authoring.draft import skeleton
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
-from analyzer.rules.reader import KEYS
+from analyzer.rules.keys import KEYS
 from analyzer.rules.short_examples import MADE
 from analyzer.tables import Table
 

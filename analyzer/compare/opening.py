@@ -6,21 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.compare import sections
-from analyzer.compare.story import (
-    PHRASES,
-    groups,
-    left_over,
-    main_counters,
-    memory,
-    name_of,
-    named,
-    owned,
-    rates,
-    renamed,
-    row_of,
-    section_rank,
-    values_of,
-)
+from analyzer.compare.story import groups, left_over, main_counters, memory, rates, renamed, row_of, section_rank
+from analyzer.compare.wording import PHRASES, name_of, named, owned, values_of
 from analyzer.report.comparison_words import arrow, listed, percent, shown, sized
 
 Record = dict[str, Any]

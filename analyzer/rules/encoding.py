@@ -88,10 +88,14 @@ class Encoder:
 
 def _others(columns: tuple[Column, ...], log: Table) -> tuple[Column, ...]:
     """Return the columns at the end that are those of a table which no column before them replaces, else none."""
-    for size in range(len(columns), 0, -1):
-        taken = {one.name for one in columns[:-size]}
-        if tuple(one for one in log.columns if one.name not in taken) == columns[-size:]:
-            return columns[-size:]
+    left = {one.name for one in log.columns}
+    for start in range(len(columns)):
+        if start:
+            left.discard(columns[start - 1].name)
+        if len(left) == len(columns) - start:  # only then it is worth a look
+            rest = columns[start:]
+            if tuple(one for one in log.columns if one.name in left) == rest:
+                return rest
     return ()
 
 

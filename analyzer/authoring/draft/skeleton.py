@@ -18,7 +18,7 @@ from analyzer.authoring.fmt.layout import formatted
 from analyzer.errors import UsageError, WriteError
 from analyzer.language.rulefile import did_you_mean
 from analyzer.output import write_atomic
-from analyzer.rules.reader import KEYS
+from analyzer.rules.keys import KEYS
 from analyzer.rules.short import ANSWER_KEYS, CLEARED, SIGN
 from analyzer.tables import Column, Table
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 from analyzer.authoring.fmt.text import MOST, block_text, indented, joined, plain
 from analyzer.authoring.fmt.tree import CannotLayOutError, Comment, Document, YamlEntry, YamlNode
-from analyzer.rules import examples, logs, reader, short, short_examples
+from analyzer.rules import examples, logs, short, short_examples
+from analyzer.rules import keys as rule_keys
 
 GROUPS = (
     (
@@ -32,7 +33,7 @@ _BY_RESULT = ("match", "no_match", "cleared", "not_applicable", "cannot_tell", "
 _CASE = tuple(dict.fromkeys(("name", "like", "lines", *short_examples.ROW_KEYS, *short_examples.CASE_KEYS)))
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
-    (): tuple(reader.KEYS),
+    (): tuple(rule_keys.KEYS),
     ("sign",): short.SIGN_KEYS,
     ("cleared",): short.CLEARED_KEYS,
     **{("examples", key, "*"): _CASE for key in _BY_RESULT[:-1]},
@@ -40,14 +41,14 @@ ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     **{("examples", key, "*", "files", "*"): examples.FILE_KEYS for key in _BY_RESULT},
     ("examples", "more", "*"): examples.EXAMPLE_KEYS,
     ("examples", "more", "*", "expect"): examples.EXPECT_KEYS,
-    ("join", "*"): reader.JOIN_KEYS,
-    ("population",): reader.POPULATION_KEYS,
+    ("join", "*"): rule_keys.JOIN_KEYS,
+    ("population",): rule_keys.POPULATION_KEYS,
     ("logs", "*"): logs.LOG_KEYS,
     ("seen", "*"): logs.SEEN_KEYS,
-    ("grade", "*"): reader.GRADE_KEYS,
-    ("outcomes", "*"): reader.OUTCOME_KEYS,
-    ("notes", "*"): reader.NOTE_KEYS,
-    ("fix", "*"): reader.FIX_KEYS,
+    ("grade", "*"): rule_keys.GRADE_KEYS,
+    ("outcomes", "*"): rule_keys.OUTCOME_KEYS,
+    ("notes", "*"): rule_keys.NOTE_KEYS,
+    ("fix", "*"): rule_keys.FIX_KEYS,
     ("examples", "*"): examples.EXAMPLE_KEYS,
     ("examples", "*", "expect"): examples.EXPECT_KEYS,
     ("examples", "*", "files", "*"): examples.FILE_KEYS,

@@ -17,7 +17,8 @@ from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
 from analyzer.authoring.pages.schema_parts import TEXT, Schema
-from analyzer.rules import STATUSES, bounds, examples, logs, model, reader, short, short_examples
+from analyzer.rules import STATUSES, bounds, examples, logs, model, short, short_examples
+from analyzer.rules import keys as rule_keys
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
 from analyzer.rules.affected import PRODUCTS
@@ -87,7 +88,7 @@ class _Maker:
         keys = self._properties()
         found = {
             key: parts.described(parts.bounded(key, keys[key]), meaning, *words.TOP[key])
-            for key, meaning in reader.KEYS.items()
+            for key, meaning in rule_keys.KEYS.items()
         }
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
         return {
@@ -116,7 +117,7 @@ class _Maker:
 
     def _properties(self) -> dict[str, Schema]:
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
-        word = TEXT | {"pattern": f"^{parts.body(reader._ID)}$", "maxLength": 100}
+        word = TEXT | {"pattern": f"^{parts.body(rule_keys.ID)}$", "maxLength": 100}
         return dict.fromkeys(_PLAIN, TEXT) | {
             "rule": word,
             "kb": _NUMBERS,
@@ -214,7 +215,7 @@ class _Maker:
             "nodes": parts.choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
         }
-        return parts.mapping("join", reader.JOIN_KEYS, keys, ("table",))
+        return parts.mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
 
     def _population(self) -> Schema:
         keys = {
@@ -224,7 +225,7 @@ class _Maker:
             "where": _EXPRESSION,
             "subject": TEXT,
         }
-        return parts.mapping("population", reader.POPULATION_KEYS, keys, ("table", "by"))
+        return parts.mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log(self) -> Schema:
         return parts.mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
@@ -261,11 +262,11 @@ class _Maker:
 
 def _grade() -> Schema:
     keys = {"when": _EXPRESSION, "severity": parts.choice("severity", SEVERITIES)}
-    return parts.mapping("grade", reader.GRADE_KEYS, keys, reader.GRADE_KEYS)
+    return parts.mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
 
 
 def _outcome() -> Schema:
-    return parts.mapping("outcomes", reader.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
+    return parts.mapping("outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
 
 
 def _answers() -> Schema:
@@ -277,11 +278,13 @@ def _answers() -> Schema:
 
 
 def _note() -> Schema:
-    return parts.mapping("notes", reader.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, reader.NOTE_KEYS)
+    return parts.mapping("notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS)
 
 
 def _fix() -> Schema:
-    found = parts.mapping("fix", reader.FIX_KEYS, dict.fromkeys(reader.FIX_KEYS, TEXT) | {"when": _EXPRESSION}, ())
+    found = parts.mapping(
+        "fix", rule_keys.FIX_KEYS, dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {"when": _EXPRESSION}, ()
+    )
     found |= {"dependencies": {"unsure": ["when"]}}
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 

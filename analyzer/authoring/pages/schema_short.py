@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from analyzer.authoring.pages.schema_parts import TEXT, Schema
-from analyzer.rules import reader, short, short_examples
+from analyzer.rules import keys as rule_keys
+from analyzer.rules import short, short_examples
 
 # Keys that one form has and the other has not.
 _LONG_ONLY = ("each", "population")
@@ -59,7 +60,7 @@ def forms(severe: Schema) -> Schema:
         "propertyNames": {"enum": list(short_examples.RESULT_KEYS)},
     }
     long_form: Schema = {
-        "required": [name for name in reader.NEEDED if name not in ("rule", "title", "outcomes")],
+        "required": [name for name in rule_keys.NEEDED if name not in ("rule", "title", "outcomes")],
         "properties": {"examples": of_rows},
         "if": {"not": {"required": ["outcomes"]}},
         "then": {

@@ -1,6 +1,6 @@
 """Hover texts of the editor: meaning and example for every key of a rule below the top level.
 
-The meanings of the top level are those of the loader (`rules.reader.KEYS`); here they get their examples.
+The meanings of the top level are those of the loader (`rules.keys.KEYS`); here they get their examples.
 """
 
 from __future__ import annotations

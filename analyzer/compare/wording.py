@@ -1,0 +1,67 @@
+"""How a comparison calls its counters and columns, and whose they are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from analyzer.report.comparison_words import sized
+
+Record = dict[str, Any]
+PLAIN = {
+    "out_of_buffers": "times out of receive buffers",
+    "segments_retransmitted": "TCP segments retransmitted",
+    "ring1_size": "size of receive ring #1",
+    "ring2_size": "size of receive ring #2",
+    "pkts_rx_oob": "packets out of buffers in the guest",
+    "mac": "MAC address",
+}
+# Columns whose meaning is written for a table, and reads badly in a sentence.
+_NAMES = {
+    ("esxi.release", "build"): "build number",
+    ("esxi.release", "release"): "release",
+    ("esxi.release", "version"): "version",
+    ("esxi.vib", "version"): "VIB version",
+    ("esxi.pnic", "pnic"): "name of the NIC",
+    ("esxi.pnic_stats", "rx_crc_errors"): "frames with a bad checksum",
+    ("esxi.net_stats", "client_vm"): "VM on the port",
+    ("esxi.vm", "vmx_path"): "path of the .vmx file",
+    ("esxi.pnic_info", "driver_version"): "driver version",
+    ("esxi.pnic_info", "firmware_version"): "firmware version",
+    ("esxi.filesystem", "total_bytes"): "size",
+}
+# How the paragraph on top says it: who, what it is now, what it was.
+PHRASES = {
+    "ring1_size": "receive ring #1 of {who} holds {now} descriptors instead of {was}",
+    "ring2_size": "receive ring #2 of {who} holds {now} descriptors instead of {was}",
+    "out_of_buffers": "{who} ran out of receive buffers {now} times instead of {was}",
+    "segments_retransmitted": "{who} retransmitted {now} TCP segments instead of {was}",
+}
+
+
+def owned(subject: str, machine: str) -> str:
+    """Return a thing with its machine."""
+    return f"{subject} on {machine}" if subject and machine else subject or machine
+
+
+def values_of(one: Record, made: Record) -> str:
+    """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
+    if made["mode"] == "time":
+        return " → ".join(sized(value, one["unit"]) for value in one["values"])
+    return ", ".join(
+        f"{sized(value, one['unit'])} on {side['name']}"
+        for value, side in zip(one["values"], made["sides"], strict=True)
+        if value is not None
+    )
+
+
+def name_of(record: Record) -> str:
+    """Return what a column is called: its plain name, else its meaning without remarks, else the column itself."""
+    name = _NAMES.get((record["table"], record["column"])) or PLAIN.get(record["column"])
+    return name or re.split("[:;] ", str(record["meaning"] or record["column"]))[0]
+
+
+def named(record: Record) -> tuple[str, str]:
+    """Return what a counter is called and whose it is; a table of counters by name has the name in its key."""
+    whose, _, name = record["subject"].rpartition(", ")
+    return (name, whose) if record["column"] == "value" and whose else (name_of(record), record["subject"])
