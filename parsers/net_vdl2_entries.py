@@ -93,15 +93,25 @@ def executed(block: Block, parser: str) -> Output:
     for number, line in enumerate(lines[:-1]):
         if "Executing::" not in line or (found := _ASKED.search(line)) is None:
             continue
-        at, counted = block.first_line + number, _COUNT.match(lines[number + 1])
+        at = block.first_line + number
+        near = ((below, _COUNT.match(line)) for below, line in enumerate(lines[number + 1 : number + 4], at + 1))
+        below, counted = next(((line, told) for line, told in near if told), (at + 1, None))
         if counted is None:
-            yield fault_at(block, at + 1, parser, "no count of entries")
+            yield fault_at(block, below, parser, "no count of entries")
             continue
+        key, column = (found["dvs"] or "", found["vni"] or ""), _COUNTED[counted["kind"].lower()]
+        if column in counts.get(key, ()):  # the same output again
+            yield from _counted(block, parser, counts)
         asked = {name: (text, at) for name, text in found.groupdict().items() if text}
-        cells = counts.setdefault((found["dvs"] or "", found["vni"] or ""), asked)
-        cells[_COUNTED[counted["kind"].lower()]] = (counted["count"], at + 1)
+        counts.setdefault(key, asked)[column] = (counted["count"], below)
+    yield from _counted(block, parser, counts)
+
+
+def _counted(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:
+    """Yield a row for each logical switch that was counted so far, and forget them."""
     for cells in counts.values():
         yield from typed_row(COUNTS, block, parser, min(at for _, at in cells.values()), cells)
+    counts.clear()
 
 
 def entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
