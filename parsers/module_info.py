@@ -1,7 +1,8 @@
-"""`vmkload_mod -s MODULE`: version, licence and file of a module of the vmkernel; behind `| grep` the version alone.
+"""`vmkload_mod -s MODULE`, `esxcli system module get -m MODULE`: version, licence and file of a module of the vmkernel.
 
-Source: outputs of 4.x to 6.5 that administrators published. The parameters below are those of
-`esxcli system module parameters list`, which says what is set, too; here they are left out.
+Source: outputs of 4.x to 6.5 that administrators published; behind `| grep` the version stands alone. The
+parameters below are those of `esxcli system module parameters list`, which says what is set, too; here they are
+left out.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from analyzer.tables import Block, Column, Row, Table, Value
 TABLE = Table(
     name="esxi.module_info",
     meaning="Modules of the vmkernel as their files describe them, one row a module.",
-    source="vmkload_mod -s <module>",
-    ask="`vmkload_mod -s <module>`",
+    source="esxcli system module get -m <module>; vmkload_mod -s <module>",
+    ask="`esxcli system module get -m <module>`",
     key=("module",),
     columns=(
         Column("module", "str", "name of the module: ixgben, vmfs3"),
@@ -26,10 +27,16 @@ TABLE = Table(
     ),
 )
 
-_LABEL = re.compile(r"\s*(?P<label>input file|License|Version):\s*(?P<value>\S.*?)\s*$")
-_COLUMNS = {"input file": "module_file", "License": "module_licence", "Version": "module_version"}
+_LABEL = re.compile(r"\s*(?P<label>input file|Module File|License|Version):\s*(?P<value>\S.*?)\s*$")
+_COLUMNS = {
+    "input file": "module_file",
+    "Module File": "module_file",
+    "License": "module_licence",
+    "Version": "module_version",
+}
 _OTHER = re.compile(
-    r"\s*(?:vmkload_mod module information|Name-space:.*|Required name-spaces:|Build Type:.*|Parameters:"
+    r"\s*(?:vmkload_mod module information|Name-space:.*|Required name-spaces:|Parameters:"
+    r"|(?:Build Type|Module|Sign[\w ]+|(?:Provided|Required) Namespaces|Containing VIB|Acceptance Level):.*"
     r"|[\w.]+[#@]\S+|[\w-]+: (?:array of )?u?(?:int|short|long|char|byte|string|bool)\b.*|)$"
 )
 _TEXT = re.compile(r"\s{4,}\S")  # what a parameter does
@@ -62,10 +69,14 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="esxi",
-    commands=(r"\bvmkload_mod\s+-s\s+(?:\S*/)?(?P<module>[\w.-]+)",),
+    commands=(
+        r"\bvmkload_mod\s+-s\s+(?:\S*/)?(?P<module>[\w.-]+)",
+        r"^(?!.*--formatter).*\bsystem\s+module\s+get\s+(?:-m|--module)[= ]?\s*(?P<module>[\w.-]+)",
+    ),
     shape=r"^\s*vmkload_mod module information\s*$",
     body=(
-        r"^\s*(?:(?:input file|License|Version|Name-space|Build Type):.*|vmkload_mod module information"
+        r"^\s*(?:(?:input file|Module(?: File)?|License|Version|Name-space|Build Type|Sign[\w ]+|Containing VIB"
+        r"|Acceptance Level|(?:Provided|Required) Namespaces):.*|vmkload_mod module information"
         r"|Required name-spaces:|Parameters:|[\w.]+[#@]\S+"
         r"|[\w-]+: (?:array of )?u?(?:int|short|long|char|byte|string|bool)\b.*)$"
         r"|^\s{4,}\S.*$"

@@ -19,7 +19,9 @@ PARSER = localcli_table(
         pattern=r"[A-Z].*?",
         maybe=True,
     ),
-    Field("Description", "description", "str", "model as the driver names it", pattern=r"\(.*"),
-    alone=r"vmhba\d+\s+\S+\s+(?:link-\S+|online|unbound)\s+\S+\s+.*\(",
+    Field(
+        "Description", "description", "str", "model as the driver names it", pattern=r"(?:\(|iSCSI Software Adapter).*"
+    ),
+    alone=r"vmhba\d+\s+\S+\s+(?:link-\S+|online|unbound)\s+\S+\s+.*(?:\(|iSCSI Software Adapter)",
     commands=(r"\besxcfg-scsidevs\s+(?:-a|--hbas)\b",),
 )

@@ -30,6 +30,8 @@ from tests.transcript_kit import (
         ("~ # esxcfg-vswitch -l", "", "esxi", "esxcfg-vswitch -l"),
         ("/var/log # tail vmkernel.log", "", "esxi", "tail vmkernel.log"),
         ("/> get /net/x", "", "esxi", "vsish -e get /net/x"),
+        ("vi-admin@vma:~[esx5.lab]> esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
+        ("[vi-admin@vma ~][esx5.lab]$ esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
         (
             "/net/portsets/vSwitch0/> cat ports/5/clientStats",
             "",

@@ -58,6 +58,11 @@ _LOG_FILE = compiled(r"[\w.+@-]+\.(?:log|gz)(?:\.\d+)?(?:\.gz)?$|(?:messages|sys
 _NAME = r"[A-Za-z0-9][\w.-]*"
 _ESXI_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
 _LINUX_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
+# The appliance for administration (vMA) names the host that its commands go to behind its own name.
+_APPLIANCE = compiled(
+    rf"(?:[\w.-]+@{_NAME}:[^\s\[\]]{{0,200}}|\[[\w.-]+@{_NAME} [^\]]{{0,200}}\])\[(?P<host>{_NAME})\]"
+    r"[>$#] ?(?P<cmd>.*)$"
+)
 _LINUX = compiled(
     rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]#?"
     r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
@@ -138,6 +143,8 @@ def waiting_host(line: str) -> str:
 def _shell(line: str) -> Prompt | None:
     if found := _ESXI_BRACKET.match(line):
         return Prompt("esxi", found["host"], ESXI, found["hash"] is None, found["cmd"].strip())
+    if found := _APPLIANCE.match(line):
+        return Prompt("esxi", found["host"], ESXI, False, found["cmd"].strip())
     if found := _LINUX_BRACKET.match(line):
         return _linux(found["host"], found["cmd"])
     if found := _LINUX.match(line):

@@ -63,6 +63,11 @@ def maybe_tar(head: bytes) -> bool:
     return head[257:262] == b"ustar" or (len(head) >= 512 and not head[:512].strip(b"\0"))
 
 
+def may_be_page(head: bytes) -> bool:
+    """Tell quickly whether a web page or a mail may start here; `webpage` looks closer."""
+    return b"<html" in head[:2048].lower() or b"<!doctype" in head[:64].lower() or b"mime-version:" in head.lower()
+
+
 def refusal(head: bytes) -> str:
     """Return what a top-level file looks like when it is neither archive nor text, else ""."""
     if not head:

@@ -39,7 +39,6 @@ from analyzer.sources.stream import (
     Stream,
     StreamFault,
 )
-from analyzer.sources.webpage import as_text
 from analyzer.sources.zip import ZipReader
 
 _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that igzip can replay it
@@ -235,7 +234,10 @@ class Walker:
                 yield from self._tar(item, feed, depth)
             else:
                 if item.top:
-                    feed = as_text(feed, item.address, self.ledger.note)
+                    if sniff.may_be_page(feed.peek(64 << 10)):
+                        from analyzer.sources.webpage import as_text  # noqa: PLC0415 - few cases hold one
+
+                        feed = as_text(feed, item.address, self.ledger.note)
                     _refuse(feed, packed, item.path)
                 yield from self._single(item, feed, packed)
         finally:
