@@ -345,6 +345,8 @@ def test_the_first_subject_of_a_case_is_open_whatever_was_judged_before(sit: Any
     seat.page.route("**/rules/judge", partial(held.append), times=1)
     seat.page.locator("#pane-case").select_option(label="cpu-limited-vm")
     seat.page.wait_for_selector(".verdict.old")
+    while not held:  # the verdict is dimmed before the question is sent
+        seat.page.wait_for_timeout(20)
     seat.page.locator("#pane-case").select_option(label="bert-1")
     held[0].continue_()
     seat.page.wait_for_selector('.verdict:not(.old) .subjects li[data-verdict="match"]')

@@ -513,6 +513,7 @@ def test_a_pipe_gets_a_map_that_can_be_read(archive: Archive, monkeypatch: pytes
     """A pipe has no width: the map has 160 columns there; what does not fit is counted."""
     assert archive_heatmap.PIPED == 160
     monkeypatch.setattr(archive_heatmap, "PIPED", 46)
+    monkeypatch.delenv("COLUMNS", raising=False)
     text = run("heatmap", "--archive", archive.objects.url).output
     assert next(line for line in text.splitlines() if line.startswith("alpha")).split()[1:3] == ["C", "?"]
     assert "more rules would not fit the width" in text
