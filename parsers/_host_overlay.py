@@ -7,6 +7,15 @@ from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
 _SOURCE = "net-vdl2 -l"
 _ASK = "`net-vdl2 -l` on the host"
 DVS = Column("dvs", "str", "distributed switch")
+# who serves a network on a host, and what the host knows of it: the same for both products
+SERVED = (
+    Column("control_plane", "str", "Enabled or Disabled, with what it does"),
+    Column("controller_ip", "str", "controller of the network; 0.0.0.0 for none", form=IP_FORM),
+    Column("controller_state", "str", "up or down, as the host sees the controller"),
+    Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
+    Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
+    Column("ports", "int", "ports on this host", "ports"),
+)
 
 OVERLAY = Table(
     name="nsxt.host_overlay",
@@ -70,12 +79,7 @@ SEGMENT = Table(
         DVS,
         Column("vni", "int", "VXLAN network identifier"),
         Column("replication", "str", "MTEP Unicast, Source Unicast"),
-        Column("control_plane", "str", "Enabled or Disabled, with what it does"),
-        Column("controller_ip", "str", "controller of the network; 0.0.0.0 for none", form=IP_FORM),
-        Column("controller_state", "str", "up or down, as the host sees the controller"),
-        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
-        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
-        Column("ports", "int", "ports on this host", "ports"),
+        *SERVED,
     ),
 )
 

@@ -23,7 +23,7 @@ from .net_vdl2_entries import COUNTS, executed
 
 _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
-DVS = Column("dvs", "str", "distributed switch")
+DVS = nsxt.DVS
 
 STATE = Table(
     name="nsx.vxlan_state",
@@ -83,12 +83,7 @@ NETWORK = Table(
         DVS,
         Column("vni", "int", "VXLAN network identifier"),
         Column("multicast", "str", "multicast address as printed; N/A with its reason"),
-        Column("control_plane", "str", "Enabled or Disabled, with what it does"),
-        Column("controller_ip", "str", "controller of the network; 0.0.0.0 for none", form=IP_FORM),
-        Column("controller_state", "str", "up or down, as the host sees the controller"),
-        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
-        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
-        Column("ports", "int", "ports on this host", "ports"),
+        *nsxt.SERVED,
     ),
 )
 
