@@ -28,7 +28,8 @@ _HERE = ("127.0.0.1", "localhost")
 _MANAGERS = ("nsx_manager", "nsxt_manager")
 
 MOST_OUTPUTS = 1000  # that nothing reads of one text: each is kept for the case document
-NAMED, LONGEST = 3, 80  # of them in words, and characters of a command
+LONGEST = 1000  # characters of a command that are kept
+NAMED, SHOWN = 3, 80  # of them in words, and characters of a command there
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class SessionReader:
         session = TerminalSession(member, begun, self.limits, self._of_stream)
         del begun  # megabytes that are lines soon
         read_by: set[str] = set()
-        lines = unread = 0
+        lines = unread = commands = 0
         outputs: list[tuple[int, str, int]] = []
         above: Prompt | None = None
         for stretch in session.parts():
@@ -65,7 +66,9 @@ class SessionReader:
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
             unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
-            outputs += unread_outputs(pieces)
+            found = unread_outputs(pieces)
+            commands += len(found)
+            outputs += [(at, command[:LONGEST], size) for at, command, size in found[: MOST_OUTPUTS - len(outputs)]]
         for hit in session.limit_hits:
             self.ledger.add_limit(hit)
         self.artefacts.say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
@@ -73,8 +76,8 @@ class SessionReader:
             member.record.why = "a text with no known output"
             return
         other = f"{unread} lines of other text" if unread else ""
-        member.record.why = member.record.why or "; ".join(filter(None, (_named(outputs), other)))
-        member.record.outputs = outputs[:MOST_OUTPUTS]
+        member.record.why = member.record.why or "; ".join(filter(None, (_named(outputs, commands), other)))
+        member.record.outputs = outputs
 
     def _of_stream(self, line: str) -> bool:
         """Tell whether a line belongs to an artefact whose lines may be of any width."""
@@ -184,10 +187,10 @@ class SessionReader:
         return place or self.artefacts.loose(member, kind)
 
 
-def _named(outputs: Sequence[tuple[int, str, int]]) -> str:
-    """Say which outputs nothing reads, "" for none; outputs: (line, command, lines) of each."""
+def _named(outputs: Sequence[tuple[int, str, int]], commands: int) -> str:
+    """Say which outputs nothing reads, "" for none; outputs: (line, command, lines) of the first of all."""
     if not outputs:
         return ""
-    named = [f"`{one_line(command, LONGEST)}` (line {line:,})" for line, command, _ in outputs[:NAMED]]
-    more = f" and {len(outputs) - NAMED:,} more" if len(outputs) > NAMED else ""
+    named = [f"`{one_line(command, SHOWN)}` (line {line:,})" for line, command, _ in outputs[:NAMED]]
+    more = f" and {commands - NAMED:,} more" if commands > NAMED else ""
     return f"nothing reads the output of {', '.join(named)}{more}"
