@@ -50,6 +50,8 @@ class Facts(database.LateDatabase):
         self.tables: dict[str, Table] = dict(parsing.tables() if tables is None else tables)
         self.nodes: dict[str, NodeInfo] = {}
         self.scans: list[LogScan] = []
+        self._scans_of: dict[str, list[LogScan]] = {}
+        self._indexed = 0  # scans that `_scans_of` knows
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
         self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
@@ -134,6 +136,15 @@ class Facts(database.LateDatabase):
         state, why = scan.cover
         self.cover(scan.node, scan.table, state, why, scan.address)
 
+    def scans_of(self, table: str) -> list[LogScan]:
+        """Return what was found in the logs of one table, in the order they were read; each rule asks for some."""
+        if self._indexed != len(self.scans):
+            self._scans_of = {}
+            for scan in self.scans:
+                self._scans_of.setdefault(scan.table, []).append(scan)
+            self._indexed = len(self.scans)
+        return self._scans_of.get(table, [])
+
     def may_hold(self, signature: str) -> bool:
         """Tell whether a log has lines of a signature, or may have some that nobody saw."""
         if self._heard is None:
@@ -199,6 +210,8 @@ class Facts(database.LateDatabase):
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""
         counts = self._nodes_of.get(table, {})
+        if not counts and table not in self._covered:
+            return []
         return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
 
     def nodes_of_product(self, product: str) -> list[str]:

@@ -21,11 +21,11 @@ from analyzer.judge.folding import Fold
 from analyzer.judge.joining import JoinedRows, Joiner
 from analyzer.judge.log_conditions import Answers
 from analyzer.judge.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
+from analyzer.judge.rule_nodes import nodes_of
 from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, SubjectDetail
-from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
+from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.rules import Rule
-from analyzer.rules.column_usage import shown_of
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 # A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
@@ -54,8 +54,8 @@ class Evaluator:
         self.bases: list[_Base] = []
         self._losses: dict[str, _Losses] = {}
         self._whole: dict[str, Fn] = {}
-        self._outside: set[int] | None = None
-        self.printed = {id(node) for node in shown_of(rule)}
+        known = nodes_of(rule)
+        self.printed, self.single = known.printed, known.single
         self.spread = next((join for join in rule.joins if join.each), None)
         self.unmet = 0  # rows of `each` that no row of the catalog speaks of
         self._looked = 0
@@ -356,13 +356,6 @@ class Evaluator:
     def detail(self, number: int) -> Detail:
         """Return what is shown of a subject; each value is worked out when it is asked for."""
         return SubjectDetail(self, self._env(*self.bases[number - 1]))
-
-    def outside(self) -> set[int]:
-        """Return the nodes that have one value for a subject."""
-        if self._outside is None:
-            nodes = [*self.rule.expressions(), *shown_of(self.rule)]
-            self._outside = {id(node) for node in outside(nodes)}
-        return self._outside
 
 
 class _Wheres:

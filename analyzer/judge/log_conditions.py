@@ -9,7 +9,7 @@ guessed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -19,12 +19,13 @@ from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by
 from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judge.rotated import hole, raw_time
+from analyzer.judge.rule_nodes import nodes_of
 from analyzer.judge.windows import HitLines, count, lasting, sequence
 from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
-from analyzer.rules.own import Key, KeyColumn, OwnScope, scopes
+from analyzer.rules.own import Key, KeyColumn, OwnScope
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import Block, Table
 from analyzer.verdicts import Evidence, Reason
@@ -76,7 +77,7 @@ class Logs:
 
     def __init__(self, rule: Rule, facts: Facts, parsed: dict[str, bool] | None = None) -> None:
         self.rule, self.facts = rule, facts
-        self.scopes = scopes(rule)
+        self.scopes = nodes_of(rule).scopes
         self._parsed = {} if parsed is None else parsed
         self._hits: dict[tuple[str, str], HitLines] = {}
         self._once: dict[tuple[str, str], HitLines] = {}
@@ -169,7 +170,7 @@ class Logs:
             return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
         for log in logs:
             nodes = self._nodes(log, node)
-            if any(self._name(log) in scan.at_least for scan in self.facts.scans if scan.node in nodes):
+            if any(self._name(log) in scan.at_least for scan in self._scans(log, nodes)):
                 return f"not every line of {log.name} was counted"
         return ""
 
@@ -215,7 +216,7 @@ class Logs:
                     Reason.UNREADABLE,
                     f"the archive of {self.facts.name(key)} ended early; nothing after that point was read",
                 )
-        passed = (self._passed_over(log, scan) for scan in self.facts.scans if scan.node in nodes)
+        passed = (self._passed_over(log, scan) for scan in self._scans(log, nodes))
         why = next(filter(None, passed), "")
         return (Reason.UNREADABLE, why) if why else None
 
@@ -232,7 +233,11 @@ class Logs:
 
     def unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
         """Tell whether a log of some nodes was stored without a search for a signature."""
-        return any(self._name(log) in scan.unsearched for scan in self.facts.scans if scan.node in nodes)
+        return any(self._name(log) in scan.unsearched for scan in self._scans(log, nodes))
+
+    def _scans(self, log: LogDef, nodes: Collection[str]) -> Iterator[LogScan]:
+        """Yield what was found in the log of a signature on some nodes."""
+        return (scan for scan in self.facts.scans_of(log.table.name) if scan.node in nodes)
 
     def _name(self, log: LogDef) -> str:
         return f"{self.rule.id}/{log.name}"
@@ -263,9 +268,7 @@ class Logs:
         name = f"{self.rule.id}/{log.name}"
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
-        for scan in self.facts.scans:
-            if scan.table != log.table.name or scan.node not in nodes:
-                continue
+        for scan in self._scans(log, nodes):
             own = scan.of(name)
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
@@ -349,7 +352,7 @@ class Logs:
     def _hole(self, log: LogDef, node: str, begin: float) -> str:
         """Return which rotated copy is missing after a time, "" when none is: silence is not heard in a hole."""
         nodes = set(self._nodes(log, node))
-        return hole([scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes], begin)
+        return hole([*self._scans(log, nodes)], begin)
 
     def _latest(self, log: LogDef, node: str) -> float:
         """Return when the last line of a signature was written, as far as that is known; endless when it is not."""
@@ -361,8 +364,7 @@ class Logs:
 
     def _span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
         nodes = set(self._nodes(log, node))
-        there = (scan for scan in self.facts.scans if scan.table == log.table.name and scan.node in nodes)
-        scans = [scan for scan in there if not scan.excerpt]
+        scans = [scan for scan in self._scans(log, nodes) if not scan.excerpt]
         firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
         lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
         return min(firsts, default=None), max(lasts, default=None)

@@ -96,8 +96,8 @@ def _scan_doubts(facts: Facts, name: str, log: LogDef, node: str) -> Iterator[st
     """Yield why the search of a node's log may have passed lines over."""
     kept = counted = 0
     least = ""
-    for scan in facts.scans:
-        if scan.node != node or scan.table != log.table.name:
+    for scan in facts.scans_of(log.table.name):
+        if scan.node != node:
             continue
         own = len(scan.of(name))
         kept, counted = kept + own, counted + max(own, scan.counts.get(name, own))

@@ -36,7 +36,7 @@ class SubjectDetail(Detail):
 
     def asked(self, node: ExprNode) -> bool:
         """Tell whether a node has one value that was asked for."""
-        return id(node) in self.evaluator.outside()
+        return id(node) in self.evaluator.single
 
     def value(self, node: ExprNode) -> Any:
         """Return the value of a node as people read it: of a version its text."""

@@ -23,6 +23,7 @@ from analyzer.verdicts import Finding, Judgement, Verdict
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 
+_WORDS = {verdict: verdict.value for verdict in Verdict}  # to ask an enumeration for each rule takes longer
 KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
 
 
@@ -135,8 +136,8 @@ class JudgementBuilder:
         judgement = self.judgement
         judgement.findings += one.findings
         judgement.cannot_tell += one.unsure
-        wanted = [Verdict.ERROR] if one.failed else list(Verdict)
-        judgement.counts[one.rule.id] = {verdict.value: one.counts[verdict] for verdict in wanted}
+        counts = {word: one.counts.get(verdict, 0) for verdict, word in _WORDS.items()}
+        judgement.counts[one.rule.id] = {_WORDS[Verdict.ERROR]: 1} if one.failed else counts
         judgement.explained += one.explained
         judgement.notes += one.notes
         judgement.cuts += one.chooser.cuts

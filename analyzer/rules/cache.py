@@ -104,6 +104,7 @@ class RuleCache:
         if not isinstance(needs, RuleNeeds):
             return None
         rule.text, rule.path, rule.origin, rule._examples = text, None, None, None
+        rule.nodes = None
         rule.read_examples = partial(_examples, self._tables)
         rule.at_once, rule.later = needs, _Later(stored[1], self._tables, build)
         self._used[key] = stored

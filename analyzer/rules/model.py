@@ -225,6 +225,7 @@ class Rule:
 
     product  nsx or nsxt when it speaks of that product alone: hosts that run it are looked at, others are not
     at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
+    nodes    what the judge looks up of it in every case, once that was worked out (judge/rule_nodes.py)
     later    of a rule out of the cache: brings all other fields when the first of them is asked for
     """
 
@@ -276,6 +277,7 @@ class Rule:
     read_examples: Callable[[Rule], list[Example]] | None = None
     _examples: list[Example] | None = None
     at_once: RuleNeeds | None = field(default=None, init=False, repr=False, compare=False)
+    nodes: Any = field(default=None, init=False, repr=False, compare=False)
     later: Callable[[Rule], None] | None = field(default=None, init=False, repr=False, compare=False)
 
     if not TYPE_CHECKING:  # a checker would take any name for an attribute
