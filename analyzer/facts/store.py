@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -335,10 +336,9 @@ class Facts(database.LateDatabase):
         if self.tables.get(table.name) == table and table.name in self._stores:
             return
         self.forget(table.name)
-        names = dict.fromkeys(file for file, _, _ in table.given.rows)
-        files = {file: Block([], address=f"catalog: {file}").named("") for file in names}
-        rows = [Row(table, dict(cells), files[file], line) for file, line, cells in table.given.rows]
-        self.tables[table.name], self._stores[table.name] = table, Store(table, rows)
+        shared = _catalog_rows(table)
+        self.tables[table.name] = table
+        self._stores[table.name] = Store(table, list(shared.rows), first_rows=shared)
 
     def forget(self, table: str) -> None:
         """Take one table out of the database; it is filled again when asked for."""
@@ -392,3 +392,12 @@ class Facts(database.LateDatabase):
         self._spoken_of.clear()
         self._blocks_of[table].add((block.address, block.order))
         self.close()
+
+
+@lru_cache(maxsize=100)
+def _catalog_rows(table: Table) -> SharedRows:
+    """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
+    assert table.given is not None
+    names = dict.fromkeys(file for file, _, _ in table.given.rows)
+    files = {file: Block([], address=f"catalog: {file}").named("") for file in names}
+    return SharedRows([Row(table, dict(cells), files[file], line) for file, line, cells in table.given.rows])
