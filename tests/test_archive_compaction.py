@@ -86,7 +86,7 @@ def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     report = compact(filled, few=13)
     assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (12, 0, 12, [])
     done = run("compact", "--archive", filled.objects.url)
-    assert done.stdout == "12 loose cases left as they are, too few for a segment (--all puts them together)\n"
+    assert done.stdout == "12 loose cases left as they are, too few for a segment (--all combines them)\n"
     assert run("compact", "--archive", filled.objects.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
     assert compact(filled, few=13) == CompactionReport()
 

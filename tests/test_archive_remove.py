@@ -45,7 +45,7 @@ def test_a_case_is_gone_and_the_others_stay(tmp_path: Path, form: str) -> None:
     done = run("remove", "bert-1", "--archive", archive, "--yes")
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == f"removed: bert-1  {id_of('bert-1')[:12]}  (1 revision, 1 label)"
-    assert ("5 other cases in the same segment were written anew" in done.stdout) == (form == "segments")
+    assert ("5 other cases in the same segment were rewritten" in done.stdout) == (form == "segments")
     assert "not touched: /cases/bert-1" in done.stderr
     assert names(archive) == ["acme-1", "acme-2", "acme-3", "bert-2", "bert-3"]
     assert [label.id for label in current(Archive.open(archive))] == [id_of("acme-1")]
@@ -111,7 +111,7 @@ def test_it_waits_for_nobody_and_breaks_nothing(tmp_path: Path) -> None:
     other.claims.release(CLAIM)
     for path in (place / "segments").rglob("*.parquet"):
         path.write_bytes(path.read_bytes()[:-9] + b"x" * 9)
-    with pytest.raises(BacklineError, match="written anew"):
+    with pytest.raises(BacklineError, match="rewritten"):
         removal.remove(archive, cases)
     assert len(Archive.open(place).snapshot().current()) == 6
 

@@ -140,7 +140,7 @@ def test_without_a_reboot_counters_give_differences_and_rates(tmp_path: Path) ->
         (UP, "fell, though the host was not booted in between"),
         (
             None,
-            "the counter was reset between the two, and nothing tells by what: the uptime of the later side is not there",
+            "the counter was reset between the two, and nothing shows by what: the uptime of the later side is not there",
         ),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     errors = counter(made, "rx_crc_errors", "vmnic1")
     assert (errors["verdict"], errors["steps"][0]["because"]) == (
         "replaced",
-        "what each card counted says nothing of the other one",
+        "what one card counted says nothing about the other",
     )
     said = [one["text"] for one in made["conclusion"] if "bad checksum" in one["text"]]
     assert said and all("Counted by another card" in one and "Better" not in one for one in said)
@@ -735,7 +735,7 @@ def test_a_verdict_says_what_an_unknown_restart_would_change(
     )
     assert any(text.startswith(sentence) for text in texts), texts
     for finding in made["findings"]:
-        assert finding["state"] != "worse" or "nothing tells whether its counters started again" in finding["why"]
+        assert finding["state"] != "worse" or "nothing shows whether its counters started again" in finding["why"]
     known = compared(
         before, HostMoment(captured=LATER, uptime=UP, crc=crc, received=received).write(tmp_path / "known")
     )

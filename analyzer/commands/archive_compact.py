@@ -69,4 +69,4 @@ def command(
 
 
 def _few(left: int) -> str:
-    return f"{left} loose case{'s' * (left != 1)} left as they are, too few for a segment (--all puts them together)"
+    return f"{left} loose case{'s' * (left != 1)} left as they are, too few for a segment (--all combines them)"

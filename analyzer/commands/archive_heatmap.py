@@ -30,7 +30,7 @@ PIPED = 160  # columns of the heat map in a pipe
 @time_options
 @click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule: an id, `kb-*`, a KB number.")
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text, 20 by default.")
-@click.option("--with-reports", is_flag=True, help="With -o: the report of every shown case beside the page.")
+@click.option("--with-reports", is_flag=True, help="With -o: also write the report of every case shown.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
 @speaks_plainly
 def command(
@@ -80,7 +80,7 @@ def _check_output(output: Path | None, *, with_reports: bool) -> None:
     if output is not None:
         check_folder(output, (PAGE,))
     elif with_reports:
-        raise UsageError("--with-reports writes files beside the page", do="Say where with -o FOLDER.")
+        raise UsageError("--with-reports writes files next to the page", do="Say where with -o FOLDER.")
 
 
 def _text(found: Fleet, by: str, top: int | None) -> None:

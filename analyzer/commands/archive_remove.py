@@ -54,7 +54,7 @@ def _ask(found: Removal) -> None:
     for line in _lines(found, "to be removed"):
         click.echo(for_terminal(line), err=True)
     if not answers():
-        raise UsageError("nobody is there to be asked", do="Add --yes to remove without a question.")
+        raise UsageError("there is nobody to ask", do="Add --yes to remove without a question.")
     if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
         click.echo("nothing was removed", err=True)
         raise click.exceptions.Exit(DONE)
@@ -75,4 +75,4 @@ def _lines(found: Removal, word: str) -> Iterator[str]:
         yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(told)})"
     if found.rewritten:
         verb = "are" if word.startswith("to") else "were"
-        yield f"{counted(found.rewritten, 'other case')} in the same segment {verb} written anew, unchanged"
+        yield f"{counted(found.rewritten, 'other case')} in the same segment {verb} rewritten, otherwise unchanged"

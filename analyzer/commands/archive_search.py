@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from analyzer.archive.store import Archive
 
 
-LETTERS = (
-    "texts in terms are compared with their capitals; --text WORD looks in findings and kept log lines, capitals or not"
-)
+LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings and kept log lines, upper or lower case"
 
 
 @click.command("search")

@@ -36,7 +36,7 @@ def command(case: str, archive_url: str, form: str | None, source: bool, verbose
     snapshot, found = browse.read(archive, case)
     if source:
         if redaction is not None:
-            raise UsageError("--source tells where a case comes from", do="Leave --redact away and hand nothing out.")
+            raise UsageError("--source tells where a case comes from", do="Leave --redact out, and keep the result.")
         for line in browse.origin_lines(browse.origin(archive, snapshot, found)):
             click.echo(line)
         return

@@ -223,7 +223,7 @@ def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> N
     """Tell what was met and is no case."""
     for path in count.mixed:
         say(
-            f"{one_line(path)} holds bundles beside loose files; each was taken as a case of its own. "
+            f"{one_line(path)} holds bundles and loose files; each became a case of its own. "
             "If they belong together: --layout folders"
         )
     for path, why in count.unreadable[:SHOWN]:

@@ -35,7 +35,7 @@ _OWN_WORDS = frozenset(
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
 @click.option("--hosts", is_flag=True, help="The sides are different hosts: tell what differs, not what changed.")
 @click.option("--node", "nodes", multiple=True, metavar="NAME", help="Of one case: compare these machines of it.")
-@archive_may("Where a PATH that is not there is looked for: the name or id of a stored case.")
+@archive_may("Archive to look in when PATH is no file: it is then the name or id of a stored case.")
 @click.option("--json", "json_to", type=click.Choice(["-"]), help="Write compare.json to stdout and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @kb_option

@@ -111,7 +111,7 @@ def _folders() -> Iterator[tuple[str, str]]:
 
     cache = cache_folder.place()
     if cache is None:
-        yield "cache", "off: every run reads all rules anew"
+        yield "cache", "off: every run reads all rules again"
     else:
         files = [path for path in cache.rglob("*") if path.is_file()] if cache.is_dir() else []
         size = sum(path.stat().st_size for path in files)

@@ -200,7 +200,7 @@ on startBackline(theCommand)
 end startBackline
 """
     return "Backline.applescript", text, [
-        "make the droplet of it: osacompile -o ~/Desktop/Backline.app {path}",
+        "build the droplet: osacompile -o ~/Desktop/Backline.app {path}",
         "macOS asks once whether Backline may control Terminal, where the triage runs",
     ]  # fmt: skip
 

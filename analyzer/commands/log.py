@@ -31,10 +31,10 @@ LENGTH = "10m"
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
 @click.option("--around", metavar="TIME|FINDING",
               help="The middle: a UTC time, or a finding: its number, id, rule, KB, words of its title.")  # fmt: skip
-@click.option("--for", "length", metavar="SPAN", help=f"How long the stretch is: 90s, 10m, 2h; {LENGTH} by default.")
+@click.option("--for", "length", metavar="SPAN", help=f"How long a stretch: 90s, 10m, 2h; {LENGTH} by default.")
 @click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
-              help="Folder of the results that name the finding; found beside the material by default.")  # fmt: skip
-@click.option("--host", default="", help="Only lines of hosts whose name holds this.")
+              help="Results folder with the finding; by default the one next to the material.")  # fmt: skip
+@click.option("--host", default="", help="Only lines of hosts whose name contains this.")
 @click.option("--object", "thing", default="", metavar="NAME", help="Only lines with this word: vmnic3, naa.6…, a VM.")
 @click.option("--grep", "pattern", default="", metavar="RE", help="Only lines in which this regex is found.")
 @click.option("--level", type=click.Choice(LEVELS), help="Only lines that state this level or a worse one.")
@@ -94,7 +94,7 @@ def command(
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if pattern and not told.lines and "(?i" not in pattern:
         told_apart = shlex.quote(f"(?i){pattern}")
-        click.echo(f"backline: --grep tells capitals apart: --grep {for_terminal(told_apart)} does not", err=True)
+        click.echo(f"backline: --grep is case-sensitive: --grep {for_terminal(told_apart)} does not", err=True)
     if told.lines > MANY:
         fewer.repeat()
     click.get_current_context().exit(PARTIAL if told.faults else DONE)

@@ -38,11 +38,9 @@ def redact_options(command: Command) -> Command:
             choice.say_what_stays()
 
     file = click.Path(path_type=Path, readable=False, dir_okay=False)
-    kept = "Where the names and their pseudonyms are kept; give it again for the next case."
+    kept = "File that keeps the names and their pseudonyms; give it again for the next case."
     with_map = click.option("--redact-map", metavar="FILE", type=file, help=kept)(chosen)
-    return cast(
-        "Command", click.option("--redact", is_flag=True, help="Put pseudonyms in the place of all names.")(with_map)
-    )
+    return cast("Command", click.option("--redact", is_flag=True, help="Replace all names with pseudonyms.")(with_map))
 
 
 class RedactChoice:

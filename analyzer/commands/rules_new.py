@@ -40,7 +40,7 @@ WIDE = 160  # characters of a line that is shown
     "specs",
     multiple=True,
     metavar="MEMBER:120-124",
-    help="Draft it from lines of BUNDLE, or of a log that lies here.",
+    help="Draft it from lines of BUNDLE, or of a log file here.",
 )
 @click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, spaces included; repeatable.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
@@ -105,7 +105,7 @@ def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
         raise UsageError("a skeleton holds nothing to mask", do="Leave --mask out, or draft it with --from-lines.")
     for word in words:
         if not any(map(str.isalnum, word)):
-            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as it stands in the lines.")
+            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it.")
 
 
 def _made(

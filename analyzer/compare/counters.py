@@ -102,7 +102,7 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
             anew = (last, span.passed[1], span.lasted[1])
             told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
         if start.another and told["verdict"] != "none":
-            told = {"verdict": "replaced", "because": "what each card counted says nothing of the other one"}
+            told = {"verdict": "replaced", "because": "what one card counted says nothing about the other"}
         made |= told
     return made
 
@@ -127,7 +127,7 @@ def _fell(start: CounterStart) -> dict[str, Any]:
             "ran over; the two values cannot be compared"
         )
     else:
-        because = f"the counter was reset between the two, and nothing tells by what: {start.why}"
+        because = f"the counter was reset between the two, and nothing shows by what: {start.why}"
     return {"verdict": "cannot tell", "because": because}
 
 
@@ -169,12 +169,12 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
         word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
         return {"verdict": word, "because": _said(ratio, what, hosts=span.hosts)}
     if start.state == "went on" and last == first:
-        return {"verdict": "better", "because": "it stands still since the first capture"}
+        return {"verdict": "better", "because": "it has not moved since the first capture"}
     if start.state == "started again":
-        because = "counting started again, and nothing tells how long or how much each side counted"
+        because = "the counter started again, and nothing shows how long or how much each side counted"
         return {"verdict": "cannot tell", "because": because}
     more = "it counted on" if last > first else "it stands still"
-    return {"verdict": "cannot tell", "because": f"{more}, and nothing tells how fast it counted before"}
+    return {"verdict": "cannot tell", "because": f"{more}, and nothing shows how fast it counted before"}
 
 
 def _said(ratio: float, what: str, *, hosts: bool) -> str:

@@ -43,7 +43,7 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
             notes.append("The sides were not given in the order of their captures; they are compared in that order.")
             pairs, _ = pair_machines(sides, hosts=hosts)
     else:
-        notes.append("The sides are different hosts: what differs is shown, and nothing is taken for a change in time.")
+        notes.append("The sides are different hosts: the differences are shown, and none counts as a change over time.")
     rows = RowComparison(sides, pairs, mode).run() if with_rows(sides) else _from_cards(sides, pairs, notes, mode)
     made: Record = {
         "schema": SCHEMA,
@@ -132,5 +132,5 @@ def _cautions(sides: Sequence[CaseSide]) -> list[str]:
         if not side.document["case"]["complete"]
     ]
     if len({side.document["tool"]["catalog"] for side in sides}) > 1:
-        said.append("The sides were judged by different rules: a finding may be new or gone for that alone.")
+        said.append("The sides were judged by different rules: a finding may be new or gone for that reason alone.")
     return said

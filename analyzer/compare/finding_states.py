@@ -120,7 +120,7 @@ def _record(
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
     if state == "worse" and (unknown := _not_known(match, lines)):
-        why = f"{why}; nothing tells whether its counters started again in between: {unknown}"
+        why = f"{why}; nothing shows whether its counters started again in between: {unknown}"
     if state in ("better", "gone"):  # not for a counter that only started again
         doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)

@@ -68,12 +68,13 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
             why = f"the host was booted in between: up for {_span(later.uptime)}, {since}"
             return CounterStart("started again", why, rows)
         if first - last > slack:
-            return CounterStart("not known", "the boot seems to lie earlier than before: a clock was set", rows)
+            return CounterStart("not known", "the boot seems to be earlier than before: a clock was set", rows)
         return CounterStart("went on", "the host was not booted in between", rows)
     if later.uptime < earlier.uptime:
         why = f"the host was booted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
         return CounterStart("started again", why, rows)
-    return CounterStart("not known", "no time of capture tells whether the uptime grew by as much as time passed", rows)
+    why = "without times of capture it is unknown whether the uptime grew by as much as time passed"
+    return CounterStart("not known", why, rows)
 
 
 def start_of(
@@ -110,7 +111,7 @@ def _port(
         return booted
     if old != new:
         why = (
-            f"port {old} became port {new}: the adapter was connected anew (the guest or the VM was restarted, or the "
+            f"port {old} became port {new}: the adapter was reconnected (the guest or the VM was restarted, or the "
             "VM was moved away and back)"
         )
         return CounterStart("started again", why, rows)
@@ -151,7 +152,7 @@ def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> Co
         return CounterStart("not known", f"the port of VM {last.name} changed ({ports})", if_fell=fell)
     if first.uptime is not None and last.uptime is not None:
         return boot_between(first, last)
-    return CounterStart("not known", "nothing tells when the guest was booted")
+    return CounterStart("not known", "nothing shows when the guest was booted")
 
 
 def _span(length: float) -> str:

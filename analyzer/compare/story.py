@@ -79,7 +79,7 @@ def _about(made: Record) -> Record:
     if not lengths and len(times) < len(names) and "" not in times:
         when = " The sides state the same time of capture, so there are no rates."
     elif not lengths:
-        when = " No time of capture tells how long lies between them, so there are no rates."
+        when = " Without times of capture there is no interval, so there are no rates."
     others = renamed(made)
     more = f" {'; '.join(others)}." if others else ""
     both = "both sides" if len(names) == 2 else "more than one side"

@@ -46,7 +46,7 @@ def timeline(known: Sequence[dict[str, Any]], judgement: Judgement, incident: st
 
     Keys: time, node, text, address, line, kind (hit, event, boot, capture, incident), rule.
     """
-    events = [*known, *([_event(incident, "", "the incident, as told by --incident", "incident")] if incident else [])]
+    events = [*known, *([_event(incident, "", "the incident, from --incident", "incident")] if incident else [])]
     for finding in judgement.findings:
         for evidence in finding.evidence:
             if evidence.taken and evidence.line:

@@ -135,7 +135,7 @@ class _Reading:
         made = self.found.declared.get(name)
         if made is None:
             base = name.partition(".")[2]
-            return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "write it beside the CSV file")]
+            return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "put it next to the CSV file")]
         faults = self._faults(source, name, text, made) if self.thorough or source.kind != "shipped" else []
         if not faults:
             self.rows[name].append((source, text))

@@ -210,4 +210,4 @@ def check_place(source: RuleSource, path: Any) -> None:
     """Refuse a file of a folder that lies elsewhere; raises BadRuleError."""
     if source.kind == "folder" and leads_out(path):
         message = "a link that leads out of its folder"
-        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it itself with --kb")
+        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it with --kb")

@@ -166,7 +166,7 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
         yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
         yield from _some([_doubt(one) for one in report.cannot_tell], most)
     if report.unsearched:
-        yield "These cases were stored before the rule: nobody has searched their logs for its signature. To do so:"
+        yield "These cases were stored before the rule: their logs were never searched for its signature. To do so:"
         draft = " --draft" if report.draft else ""
         place, rule = shlex.quote(report.archive), shlex.quote(report.file)
         yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"

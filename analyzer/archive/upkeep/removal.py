@@ -117,7 +117,7 @@ def _save_others(archive: Archive, found: Removal) -> None:
         if written.damaged:
             where, why = written.damaged[0]
             do = "Run `backline archive verify`; the case stays until its segment can be read."
-            raise BacklineError("a segment cannot be written anew without the case", where=where, why=why, do=do)
+            raise BacklineError("a segment cannot be rewritten without the case", where=where, why=why, do=do)
 
 
 def _forget(archive: Archive, sources: Sequence[str]) -> int:

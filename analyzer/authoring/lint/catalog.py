@@ -89,7 +89,7 @@ def check(file: RuleFile, others: Others) -> None:
         first = others.titles.get(title.casefold())
         if title and _another(first, file) and not unfinished(title):
             text = f"rule `{_id(first)}` has the same title ({_shown(first)})"
-            file.complain("R052", text, file.key("title"), "in a report nobody could tell the two apart")
+            file.complain("R052", text, file.key("title"), "in a report the two look the same")
         _subject(file, others)
     _named(file, others)
     _replaced(file, others)

@@ -52,8 +52,8 @@ TOP: dict[str, tuple[str, str]] = {
         "  per: vmnic",
     ),
     "cleared": (
-        "Without `severity` the rule keeps quiet of what is over; `over` is true where such a line follows the last "
-        "line of the sign. It names the subject by the same groups as `sign`.",
+        "Without `severity` the rule says nothing about what is over; `over` is true where such a line follows the "
+        "last line of the sign. It names the subject by the same groups as `sign`.",
         "cleared: '\\[vob\\.net\\.vmnic\\.linkstate\\.up\\] vmnic (?P<vmnic>\\S+)'",
     ),
     "each": (
@@ -98,7 +98,7 @@ TOP: dict[str, tuple[str, str]] = {
         "each. Outside the rule is not applicable; without a known version it cannot tell.",
         'affected:\n  esxi: [">=6.5.0 <6.5.0-7388607", "6.7.0"]\n  nsx: ["6.3.3"]',
     ),
-    "fixed_in": ("Shown beside the rule; none of them may be affected.", "fixed_in:\n  nsx: [6.3.4]"),
+    "fixed_in": ("Shown with the rule; none of them may be affected.", "fixed_in:\n  nsx: [6.3.4]"),
     "only": ("False: the rule is not applicable. Unknown: it cannot tell.", 'only: mgr.version == "6.3.3"'),
     "let": (
         "A plain number is a threshold that `backline.toml` can change.",
@@ -199,7 +199,7 @@ BELOW: dict[str, tuple[str, str]] = {
     "outcomes.severity": ("how severe the finding is; may be left to `grade`", "severity: major"),
     "outcomes.confidence": ("how sure the finding is; `likely` without this key", "confidence: confirmed"),
     "outcomes.say": (
-        "the finding in one or two sentences; `{name}` or `{name:format}` puts a value in, `{{` is the sign itself",
+        "the finding in one or two sentences; `{name}` or `{name:format}` puts a value in, `{{` writes a brace",
         'say: "{lost:.3%} of frames lost; the smallest ring #1 holds {ring1} descriptors."',
     ),
     "notes.when": ("condition for the sentence", "when: rx.lro_pkts_rx_ok > 0"),
@@ -245,7 +245,7 @@ BELOW: dict[str, tuple[str, str]] = {
     "examples.gap": ("true: a known gap; the example must fail until the rule is fixed", "gap: true"),
     "files.path": ("path inside a bundle or name of a loose file, by which the parser is chosen", "path: esx.txt"),
     "files.command": ("command that printed the text; goes straight to its parser", "command: net-stats -l"),
-    "files.parser": ("name of the parser, where neither path nor command tells", "parser: net_stats"),
+    "files.parser": ("name of the parser, when neither path nor command identifies it", "parser: net_stats"),
     "files.text": ("the text itself", "text: |\n  PortNum          Type SubType SwitchName"),
     "files.node": ("name of the node the text comes from", "node: esx2"),
     "files.kind": ("kind of that node: esxi, guest, nsx_manager, nsx_controller, nsx_edge", "kind: guest"),
@@ -274,7 +274,7 @@ BELOW: dict[str, tuple[str, str]] = {
 
 BELOW |= {f"rows.{key[9:]}": BELOW[key] for key in list(BELOW) if key.startswith("examples.")}
 BELOW["rows.rows"] = ("rows of the table of `each`: a list, or one row", "rows: {used_pct: 91}")
-BELOW["rows.expect"] = ("what the rule must say beside the result", "expect: {count: 2}")
+BELOW["rows.expect"] = ("what else the rule must say", "expect: {count: 2}")
 _LOG = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("logs.")}
 _SEEN = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("seen.")}
 _ANSWER = {key.partition(".")[2]: words for key, words in BELOW.items() if key.startswith("outcomes.")}
@@ -294,8 +294,8 @@ BELOW |= {
         "longer_than: 60s",
     ),
     "bare.match": (
-        "lines that match: each by itself, or all together where `sign` counts lines; in a list, one case an entry; of "
-        "a rule over rows a list of examples",
+        "lines that match: each on its own, or all together where `sign` counts lines; in a list, one case an entry; "
+        "of a rule over rows a list of examples",
         "match: |\n  2021-02-02T19:26:34.577Z: …",
     ),
     "bare.not_applicable": (
