@@ -21,9 +21,8 @@ from analyzer.judge.folding import Fold
 from analyzer.judge.joining import JoinedRows, Joiner
 from analyzer.judge.log_conditions import Answers
 from analyzer.judge.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
-from analyzer.judge.rule_nodes import nodes_of
 from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, SubjectDetail
-from analyzer.judge.subjects import SUBJECTS, Detail, Subject
+from analyzer.judge.subjects import SUBJECTS, Detail, Subject, nodes_of
 from analyzer.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.rules import Rule
 

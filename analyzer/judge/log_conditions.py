@@ -19,7 +19,7 @@ from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by
 from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
 from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
 from analyzer.judge.rotated import hole, raw_time
-from analyzer.judge.rule_nodes import nodes_of
+from analyzer.judge.subjects import nodes_of
 from analyzer.judge.windows import HitLines, count, lasting, sequence
 from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import log_time

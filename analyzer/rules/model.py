@@ -225,7 +225,7 @@ class Rule:
 
     product  nsx or nsxt when it speaks of that product alone: hosts that run it are looked at, others are not
     at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
-    nodes    what the judge looks up of it in every case, once that was worked out (judge/rule_nodes.py)
+    nodes    what the judge looks up of it in every case, once that was worked out (judge/subjects.py)
     later    of a rule out of the cache: brings all other fields when the first of them is asked for
     """
 
