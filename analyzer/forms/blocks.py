@@ -174,10 +174,6 @@ def get_block(
     begins: str = "",
     sign: str = "",
     shape: str = "",
-    files: Sequence[str] = (),
-    commands: Sequence[str] = (),
-    finish: Finish | None = None,
-    options: str = "",
 ) -> Parser:
     """Return the parser of one block: `esxcli PATH`, one row.
 
@@ -189,13 +185,12 @@ def get_block(
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
     made, labels = declared(table, meaning, asked, own_labels, params)
     template = block_template(labels, title=title, begins=begins)
-    form = Form(name, made, labels, template, twin=True, finish=finish)
-    own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    form = Form(name, made, labels, template, twin=True)
+    own = () if params else bundle_files(f"localcli {path}", twin=True)
     titles = "|".join(map(re.escape, title.split("|")))
     body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{TWINS}|{REFUSED})$"
     shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
-    asked_by = (*esxcli(path, params), *commands)
-    return parser_of(form, node="esxi", files=(*own, *files), commands=asked_by, shape=shape, body=body, lead=lead)
+    return parser_of(form, node="esxi", files=own, commands=esxcli(path, params), shape=shape, body=body, lead=lead)
 
 
 def key_value(

@@ -43,7 +43,6 @@ def localcli_table(
     options: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
-    shaped: bool = True,
     rest: bool = False,
     finish: Finish | None = None,
 ) -> Parser:
@@ -52,7 +51,6 @@ def localcli_table(
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
     alone    regex of a row that no other output has: it tells the table without heading and command, as grep leaves it
-    shaped   the heading is enough to know the table without its command
     rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
     """
@@ -68,7 +66,7 @@ def localcli_table(
         node="esxi",
         files=(*own, *files),
         commands=(*commands, *esxcli(path)),
-        shape="|".join(rf"^\s*{one}" for one in (heading if shaped else "", alone) if one),
+        shape="|".join(rf"^\s*{one}" for one in (heading, alone) if one),
         body=body,
     )
 

@@ -6,9 +6,6 @@ from analyzer.judge.trace import TraceContext
 from analyzer.tables import Value
 from analyzer.verdicts import Finding
 
-# Columns of a table of facts that a finding shows in the place of what its rule says, or beside it.
-ROLES = ("title", "kb", "text", "source", "not_this", "explained_by")
-
 
 def fill_from_row(finding: Finding, why: TraceContext) -> None:
     """Put what the row behind `fact` says into a finding; without such a row it stays as the rule has it."""
