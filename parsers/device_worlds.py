@@ -1,4 +1,4 @@
-"""`esxcli storage core device world list`: the worlds that have a storage device open and keep it from being detached."""
+"""`esxcli storage core device world list`: who has a storage device open, so that it cannot be detached."""
 
 from analyzer.forms import Field, Key, localcli_table
 
