@@ -235,7 +235,7 @@ class RuleReader(TableReader):
         for name, body in item.value.items():
             self._name(name, item.keys[name])
             node = check(body, self.text, self.scope, many=True)
-            if _is_number(node) and isinstance(node.value, int | float):
+            if node.op == "literal" and node.type in ("int", "float") and isinstance(node.value, int | float):
                 value = _fitting(node, thresholds[name], self.text.name, name) if name in thresholds else node.value
                 named[name] = (value, node.value)
                 node = node if value == node.value else ExprNode("literal", node.type, repr(value), value=value)
@@ -331,10 +331,6 @@ class RuleReader(TableReader):
 
     def _words(self, item: RuleItem | None, *, prose: bool = False) -> Template | None:
         return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
-
-
-def _is_number(node: ExprNode) -> bool:
-    return node.op == "literal" and node.type in ("int", "float")
 
 
 def _fitting(node: ExprNode, value: float, file: str, name: str) -> float:
