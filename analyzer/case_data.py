@@ -5,6 +5,7 @@ It needs no bundle: the archive keeps the material of a case and judges it again
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from analyzer import __version__, case
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts, site_signs
-from analyzer.guard import stage
+from analyzer.guard import Tell, stage
 from analyzer.host_cards import host_cards
 from analyzer.ingest.chosen_lines import below
 from analyzer.ingest.problems import uncovered
@@ -108,28 +109,38 @@ def conclude(
     trim()
     marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
     changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
-    moments = stage("the time line", partial(timeline, material.events, judgement, incident), _no_moments, tell)
-    rest = partial(uncovered, material.problems, judgement, catalog.tables, material.facts.name)
-    left = stage("problems that no rule covers", rest, _no_moments, tell)
-    chosen = partial(few_lines, catalog.rules, material.facts, judgement, material.nodes)
-    left = below(left, stage("known lines, too few for a finding", chosen, _no_moments, tell))
-    glance = partial(host_cards, material.facts, material.nodes, material.events)
-    cards = stage("the hosts at a glance", glance, _no_moments, tell)
-    around = stage("the picture of the site", partial(_site, material.facts), _no_moments, tell)
-    nearby = partial(_log, material.facts, judgement, moments, catalog)
-    lines = stage("lines of the logs around findings", nearby, _no_moments, tell)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    document = _document(
-        material,
-        catalog,
-        judgement,
-        {"timeline": moments, "problems": left, "hosts": cards, "site": around, "log": lines},
-        changes,
-        failed,
-    )
+    told = _beside(material, catalog, judgement, incident, tell)
+    document = _document(material, catalog, judgement, told, changes, failed)
     document["case"]["incident"] = incident
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
     return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
+
+
+def _no_settings() -> Record:
+    return {}
+
+
+def _beside(
+    material: CaseData, catalog: Catalog, judgement: Judgement, incident: str, tell: Tell
+) -> dict[str, list[Record]]:
+    """Return what the document tells beside the verdicts, by its name there; a part that fails is left out."""
+    facts = material.facts
+
+    def part(what: str, make: Callable[..., list[Record]], *args: Any) -> list[Record]:
+        return stage(what, partial(make, *args), list, tell)
+
+    moments = part("the time line", timeline, material.events, judgement, incident)
+    rest = (material.problems, judgement, catalog.tables, facts.name)
+    left = part("problems that no rule covers", uncovered, *rest)
+    few = part("known lines, too few for a finding", few_lines, catalog.rules, facts, judgement, material.nodes)
+    return {
+        "timeline": moments,
+        "problems": below(left, few),
+        "hosts": part("the hosts at a glance", host_cards, facts, material.nodes, material.events),
+        "site": part("the picture of the site", _site, facts),
+        "log": part("lines of the logs around findings", _log, facts, judgement, moments, catalog),
+    }
 
 
 def _site(facts: Facts) -> list[Record]:
@@ -186,11 +197,3 @@ def _document(
         settings=changes,
         harmless=material.harmless,
     )
-
-
-def _no_settings() -> Record:
-    return {}
-
-
-def _no_moments() -> list[Record]:
-    return []

@@ -59,21 +59,24 @@ def _names(kind: type) -> tuple[str, ...] | None:
 _FIELDS: dict[type, tuple[str, ...] | None] = {}
 
 
+_EMPTY: dict[str, Any] = {"?": None, "#": 0}
+
+
+def _record(keys: str) -> Doc:
+    """Return a record by its keys: `size?` may be null, `line#` is a number, `kb[]` a list, `kind=event`; else text."""
+    made: Doc = {}
+    for key in keys.split():
+        name, _, value = key.partition("=")
+        made[name.rstrip("?#[]")] = [] if name.endswith("[]") else _EMPTY.get(name[-1], value)
+    return made
+
+
 CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False, "incident": ""}
 SPAN: Doc = {"first": "", "last": ""}
 FILE: Doc = {"name": "", "size": None, "sha256": ""}
 TOOL: Doc = {"name": "backline", "version": "", "catalog": "", "rules": 0}
 SETTINGS: Doc = {"file": "", "sha256": "", "day": "", "mutes": [], "thresholds": [], "unused": [], "catalogs": []}
-MUTE: Doc = {
-    "rule": "",
-    "subject": "",
-    "node": "",
-    "reason": "",
-    "until": "",
-    "state": "holds",
-    "findings": 0,
-    "unknowns": 0,
-}
+MUTE = _record("rule subject node reason until state=holds findings# unknowns#")
 THRESHOLD: Doc = {"rule": "", "name": "", "value": None, "shipped": None, "reason": ""}
 CATALOG: Doc = {"kind": "", "name": "", "version": "", "sha256": "", "rules": 0, "broken": 0}
 NODE: Doc = {
@@ -95,89 +98,19 @@ LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0, "par
 HOST: Doc = {"node": "", "rows": []}
 CARD_ROW: Doc = {"title": "", "items": [], "total": 0, "missing": []}
 CARD_ITEM: Doc = {"name": "", "text": "", "address": "", "line": 0}
-SOURCE: Doc = {
-    "address": "",
-    "size": None,
-    "state": "listed",
-    "read_by": "",
-    "why": "",
-    "lines": 0,
-    "looked_at": 0,
-    "faults": 0,
-    "node": "",
-    "unread_outputs": [],
-}
+SOURCE = _record("address size? state=listed read_by why lines# looked_at# faults# node unread_outputs[]")
 UNREAD_OUTPUT: Doc = {"line": 0, "command": "", "lines": 0}
 EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
-PROBLEM: Doc = {
-    "node": "",
-    "kind": "event",
-    "what": "",
-    "object": "",
-    "title": "",
-    "count": 0,
-    "first": "",
-    "last": "",
-    "ended": "",
-    "address": "",
-    "line": 0,
-    "text": "",
-    "last_address": "",
-    "last_line": 0,
-}
-PORT: Doc = {
-    "node": "",
-    "vm": "",
-    "vnic": "",
-    "adapter": "",
-    "port_id": "",
-    "switch": "",
-    "portgroup": "",
-    "uplinks": [],
-    "mac": "",
-}
-SITE: Doc = {
-    "what": "",
-    "name": "",
-    "other": "",
-    "channel": "",
-    "state": "",
-    "said": "",
-    "said_by": "",
-    "at": "",
-    "note": "",
-    "address": "",
-    "line": 0,
-}
+PROBLEM = _record(
+    "node kind=event what object title count# first last ended address line# text last_address last_line#"
+)
+PORT = _record("node vm vnic adapter port_id switch portgroup uplinks[] mac")
+SITE = _record("what name other channel state said said_by at note address line#")
 FAULT: Doc = {"address": "", "line": 0, "text": "", "parser": "", "why": ""}
 CHART: Doc = {"title": "", "unit": "", "node": "", "times": [], "lines": [], "same_as": ""}
 LINE: Doc = {"label": "", "values": []}
-HARMLESS: Doc = {
-    "id": "",
-    "node": "",
-    "count": 0,
-    "first": "",
-    "last": "",
-    "title": "",
-    "text": "",
-    "unless": "",
-    "log": "",
-    "kb": [],
-    "source": [],
-    "address": "",
-    "line": 0,
-}
-LOG_LINE: Doc = {
-    "time": "",
-    "node": "",
-    "log": "",
-    "level": "",
-    "component": "",
-    "object": "",
-    "text": "",
-    "address": "",
-    "line": 0,
-}
+HARMLESS = _record("id node count# first last title text unless log kb[] source[] address line#")
+LOG_LINE = _record("time node log level component object text address line#")
 DAMAGE: Doc = {"address": "", "offset": None, "what": "", "left_out": ""}
 
 EVIDENCE = plain(Evidence("", "", 0, ""))

@@ -56,6 +56,17 @@ class Column:
     printed: str = ""
 
 
+class KeyColumn(Column):
+    """A column that tells one object from another, among the columns of `Table.of`."""
+
+    __slots__ = ()
+
+    @property
+    def plain(self) -> Column:
+        """The column itself: the table says that it is a key."""
+        return Column(self.name, self.kind, self.meaning, self.unit, self.form, self.printed)
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogRows:
     """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
@@ -113,6 +124,18 @@ class Table:
     counts_since: Since = ""
     gauges: tuple[str, ...] = ()
     copied_in: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, name: str, meaning: str, source: str, *columns: Column, ask: str = "", key: Sequence[str] = (), **more: Any
+    ) -> Self:
+        """Return a table as parsers declare it: the columns follow the source.
+
+        key  where it is not the `KeyColumn`s in their order; ask: where it says more than the source; more: see above
+        """
+        keys = tuple(key) or tuple(one.name for one in columns if isinstance(one, KeyColumn))
+        plain = tuple(one.plain if isinstance(one, KeyColumn) else one for one in columns)
+        return cls(name, meaning, source, ask or f"`{source}`", plain, keys, **more)
 
     def blank(self) -> dict[str, Value]:
         """Return the values of a row in which nothing is known yet."""

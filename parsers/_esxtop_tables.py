@@ -29,45 +29,42 @@ _PATH = Column("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes o
 _PCPU = Column("pcpu", "int", "number of the physical CPU (thread), from 0")
 _INSTANCE = Column("instance", "str", "the object as the heading names it")
 
-CAPTURE = Table(
-    name="esxtop.capture",
-    meaning="One esxtop capture as a whole, and what of it could not be used.",
-    source=_CSV,
+CAPTURE = Table.of(
+    "esxtop.capture",
+    "One esxtop capture as a whole, and what of it could not be used.",
+    _CSV,
+    _HOST,
+    Column("samples", "int", "samples read, the first (averages since boot) included"),
+    Column("first", "time", "stamp of the first sample", "UTC"),
+    Column("last", "time", "stamp of the last sample", "UTC"),
+    Column("columns_read", "int", "columns of the counters that the tables hold"),
+    Column("columns_found", "int", "columns of the capture"),
+    Column("rows_dropped", "int", "rows left out: cut, or of another width than the heading"),
+    Column("cells_dropped", "int", "cells without a usable number, of those asked for: blank, NaN, -1, text"),
+    Column("clock_steps", "int", "samples stamped earlier than the sample before"),
     ask=_ASK,
-    columns=(
-        _HOST,
-        Column("samples", "int", "samples read, the first (averages since boot) included"),
-        Column("first", "time", "stamp of the first sample", "UTC"),
-        Column("last", "time", "stamp of the last sample", "UTC"),
-        Column("columns_read", "int", "columns of the counters that the tables hold"),
-        Column("columns_found", "int", "columns of the capture"),
-        Column("rows_dropped", "int", "rows left out: cut, or of another width than the heading"),
-        Column("cells_dropped", "int", "cells without a usable number, of those asked for: blank, NaN, -1, text"),
-        Column("clock_steps", "int", "samples stamped earlier than the sample before"),
-    ),
 )
-VM = Table(
-    name="esxtop.vm",
-    meaning="A VM seen by esxtop, once a capture.",
-    source=_BOTH,
+VM = Table.of(
+    "esxtop.vm",
+    "A VM seen by esxtop, once a capture.",
+    _BOTH,
+    VM_ID,
+    VM_NAME,
+    Column("vcpus", "int", "vCPU worlds of the VM (vmx-vcpu-N); empty where the source lists no worlds"),
+    Column("samples", "int", "samples read, the first (averages since boot) included"),
+    Column("first", "time", "stamp of the first sample", "UTC"),
+    Column("last", "time", "stamp of the last sample", "UTC"),
     ask=_ASK,
     key=("vm_id",),
-    columns=(
-        VM_ID,
-        VM_NAME,
-        Column("vcpus", "int", "vCPU worlds of the VM (vmx-vcpu-N); empty where the source lists no worlds"),
-        Column("samples", "int", "samples read, the first (averages since boot) included"),
-        Column("first", "time", "stamp of the first sample", "UTC"),
-        Column("last", "time", "stamp of the last sample", "UTC"),
-    ),
 )
-DEVICE = Table(
-    name="esxtop.device",
-    meaning="A storage device seen by esxtop, once a capture.",
-    source=_BOTH,
+DEVICE = Table.of(
+    "esxtop.device",
+    "A storage device seen by esxtop, once a capture.",
+    _BOTH,
+    _DEVICE,
+    Column("samples", "int", "samples read, the first (averages since boot) included"),
     ask=_ASK,
     key=("storage_device",),
-    columns=(_DEVICE, Column("samples", "int", "samples read, the first (averages since boot) included")),
 )
 
 

@@ -3,52 +3,44 @@
 from __future__ import annotations
 
 from analyzer.builds import lookup
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-VERSION = Table(
-    name="esxi.version",
-    meaning="Version and build of the host, one row for each place that states it.",
-    source="vmware -vl; uname -a; esxcli system version get; and other members of a bundle",
+VERSION = Table.of(
+    "esxi.version",
+    "Version and build of the host, one row for each place that states it.",
+    "vmware -vl; uname -a; esxcli system version get; and other members of a bundle",
+    Column("product", "str", "product as printed: VMware ESXi"),
+    Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
+    Column("build", "int", "build number"),
+    Column("update_text", "str", "update as printed beside the version: Update 2, GA, an image profile"),
+    Column("release", "str", "release this build is, from the list of public builds"),
+    KeyColumn("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+    Column("rank", "int", "order of trust of the place, 1 = most"),
     ask="`vmware -vl`",
-    key=("origin",),
-    columns=(
-        Column("product", "str", "product as printed: VMware ESXi"),
-        Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
-        Column("build", "int", "build number"),
-        Column("update_text", "str", "update as printed beside the version: Update 2, GA, an image profile"),
-        Column("release", "str", "release this build is, from the list of public builds"),
-        Column("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
-        Column("rank", "int", "order of trust of the place, 1 = most"),
-    ),
 )
 
-HOST = Table(
-    name="esxi.host",
-    meaning="Name of the host, one row for each place that states it.",
-    source="uname -a; hostname; README and esx.conf of a bundle",
+HOST = Table.of(
+    "esxi.host",
+    "Name of the host, one row for each place that states it.",
+    "uname -a; hostname; README and esx.conf of a bundle",
+    Column("hostname", "str", "name of the host as stated; may be fully qualified"),
+    KeyColumn("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+    Column("rank", "int", "order of trust of the place, 1 = most"),
     ask="`hostname`",
-    key=("origin",),
-    columns=(
-        Column("hostname", "str", "name of the host as stated; may be fully qualified"),
-        Column("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
-        Column("rank", "int", "order of trust of the place, 1 = most"),
-    ),
 )
 
 # Filled before rules are judged (analyzer/facts/releases.py).
-RELEASE = Table(
-    name="esxi.release",
-    meaning="Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
-    source="made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
+RELEASE = Table.of(
+    "esxi.release",
+    "Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
+    "made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
+    Column("version", "version", "version of the most trusted place; 5.x and 6.x print .0 for every update"),
+    Column("build", "int", "build number, of a place that states this version"),
+    Column("release", "str", "release this build is, from the list of public builds"),
+    Column("update_text", "str", "update as printed beside the version"),
+    Column("origin", "str", "the place that decided"),
+    Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
     ask="vmware -vl",
-    columns=(
-        Column("version", "version", "version of the most trusted place; 5.x and 6.x print .0 for every update"),
-        Column("build", "int", "build number, of a place that states this version"),
-        Column("release", "str", "release this build is, from the list of public builds"),
-        Column("update_text", "str", "update as printed beside the version"),
-        Column("origin", "str", "the place that decided"),
-        Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
-    ),
     made_of=(VERSION.name,),
 )
 

@@ -17,70 +17,62 @@ SERVED = (
     Column("ports", "int", "ports on this host", "ports"),
 )
 
-OVERLAY = Table(
-    name="nsxt.host_overlay",
-    meaning="The overlay of a host of NSX-T as a whole.",
-    source=_SOURCE,
+OVERLAY = Table.of(
+    "nsxt.host_overlay",
+    "The overlay of a host of NSX-T as a whole.",
+    _SOURCE,
+    Column("out_of_sync", "bool", "the host is out of step with the controllers"),
+    Column("udp_port", "int", "UDP port of VXLAN"),
+    Column("geneve_port", "int", "UDP port of Geneve"),
     ask=_ASK,
-    columns=(
-        Column("out_of_sync", "bool", "the host is out of step with the controllers"),
-        Column("udp_port", "int", "UDP port of VXLAN"),
-        Column("geneve_port", "int", "UDP port of Geneve"),
-    ),
 )
-SWITCH = Table(
-    name="nsxt.host_switch",
-    meaning="Switches of a host that NSX-T uses.",
-    source=_SOURCE,
+SWITCH = Table.of(
+    "nsxt.host_switch",
+    "Switches of a host that NSX-T uses.",
+    _SOURCE,
+    DVS,
+    Column("vds_id", "str", "UUID of the switch, as printed"),
+    Column("mtu", "int", "MTU; the overlay needs at least 1600", "bytes"),
+    Column("segment", "str", "network of the tunnel end points", form=IP_FORM),
+    Column("vlan", "int", "VLAN of the tunnels"),
+    Column("teps", "int", "tunnel end points", "interfaces"),
+    Column("networks", "int", "segments on this host", "networks"),
     ask=_ASK,
     key=("dvs",),
-    columns=(
-        DVS,
-        Column("vds_id", "str", "UUID of the switch, as printed"),
-        Column("mtu", "int", "MTU; the overlay needs at least 1600", "bytes"),
-        Column("segment", "str", "network of the tunnel end points", form=IP_FORM),
-        Column("vlan", "int", "VLAN of the tunnels"),
-        Column("teps", "int", "tunnel end points", "interfaces"),
-        Column("networks", "int", "segments on this host", "networks"),
-    ),
 )
-TEP = Table(
-    name="nsxt.host_tep",
-    meaning="Tunnel end points of a host of NSX-T.",
-    source=_SOURCE,
+TEP = Table.of(
+    "nsxt.host_tep",
+    "Tunnel end points of a host of NSX-T.",
+    _SOURCE,
+    DVS,
+    Column("vmknic", "str", "VMkernel interface: vmk10"),
+    Column("dvport", "str", "port of the distributed switch"),
+    Column("port_id", "int", "port of the virtual switch"),
+    Column("endpoint", "int", "endpoint ID"),
+    Column("vlan", "int", "VLAN of the interface"),
+    Column("ip", "str", "its address; none or 0.0.0.0 where it got none", form=IP_FORM),
+    Column("mask", "str", "netmask", form=IP_FORM),
+    Column("segment", "str", "network of the tunnel end point", form=IP_FORM),
+    Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
+    Column(
+        "gateway_mac",
+        "str",
+        "MAC address of the gateway; ff:ff:ff:ff:ff:ff as long as it is not asked for",
+        form=MAC_FORM,
+    ),
     ask=_ASK,
     key=("dvs", "vmknic"),
-    columns=(
-        DVS,
-        Column("vmknic", "str", "VMkernel interface: vmk10"),
-        Column("dvport", "str", "port of the distributed switch"),
-        Column("port_id", "int", "port of the virtual switch"),
-        Column("endpoint", "int", "endpoint ID"),
-        Column("vlan", "int", "VLAN of the interface"),
-        Column("ip", "str", "its address; none or 0.0.0.0 where it got none", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-        Column("segment", "str", "network of the tunnel end point", form=IP_FORM),
-        Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
-        Column(
-            "gateway_mac",
-            "str",
-            "MAC address of the gateway; ff:ff:ff:ff:ff:ff as long as it is not asked for",
-            form=MAC_FORM,
-        ),
-    ),
 )
-SEGMENT = Table(
-    name="nsxt.host_segment",
-    meaning="Segments of NSX-T on a host and the controller of each.",
-    source=_SOURCE,
+SEGMENT = Table.of(
+    "nsxt.host_segment",
+    "Segments of NSX-T on a host and the controller of each.",
+    _SOURCE,
+    DVS,
+    Column("vni", "int", "VXLAN network identifier"),
+    Column("replication", "str", "MTEP Unicast, Source Unicast"),
+    *SERVED,
     ask=_ASK,
     key=("dvs", "vni"),
-    columns=(
-        DVS,
-        Column("vni", "int", "VXLAN network identifier"),
-        Column("replication", "str", "MTEP Unicast, Source Unicast"),
-        *SERVED,
-    ),
 )
 
 LEVELS = {

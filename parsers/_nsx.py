@@ -8,26 +8,23 @@ from datetime import UTC, datetime
 
 from analyzer.forms import Field, Key, Param, text_table
 from analyzer.parsing import Parser
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
+from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, Value, convert
 
 from ._xml import Element
 
 VERSION_FORM = r"\d+(?:\.\d+)+.*"
 
-MANAGER = Table(
-    name="nsx.manager",
-    meaning="The NSX Manager (NSX for vSphere): its release, one row for each place that states it.",
-    source="sys_info of the Manager's bundle; REST appliance-management; the vCenter extension",
+MANAGER = Table.of(
+    "nsx.manager",
+    "The NSX Manager (NSX for vSphere): its release, one row for each place that states it.",
+    "sys_info of the Manager's bundle; REST appliance-management; the vCenter extension",
+    KeyColumn("hostname", "str", "name of the Manager, where stated"),
+    Column("ip", "str", "address of the Manager, where stated"),
+    Column("version", "version", "release: 6.3.3", form=VERSION_FORM),
+    Column("build", "int", "build of the Manager; controllers, edges and VIBs have other numbers"),
+    Column("uptime_s", "float", "time since the Manager started", "s"),
+    Column("source", "str", "where it is stated: sys_info, rest, json, extension, components"),
     ask="NSX Manager tech-support bundle, or `GET /api/1.0/appliance-management/global/info`",
-    key=("hostname",),
-    columns=(
-        Column("hostname", "str", "name of the Manager, where stated"),
-        Column("ip", "str", "address of the Manager, where stated"),
-        Column("version", "version", "release: 6.3.3", form=VERSION_FORM),
-        Column("build", "int", "build of the Manager; controllers, edges and VIBs have other numbers"),
-        Column("uptime_s", "float", "time since the Manager started", "s"),
-        Column("source", "str", "where it is stated: sys_info, rest, json, extension, components"),
-    ),
 )
 
 # What the CLI of manager and controller answers instead of an output.

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-OPTIONS = Table(
-    name="esxi.advanced_option",
-    meaning='Advanced options of the host; a "-d" list and esx.conf hold the changed ones only.',
-    source="esxcli system settings advanced list; commands/localcli_system-settings-advanced-list--d.txt",
+OPTIONS = Table.of(
+    "esxi.advanced_option",
+    'Advanced options of the host; a "-d" list and esx.conf hold the changed ones only.',
+    "esxcli system settings advanced list; commands/localcli_system-settings-advanced-list--d.txt",
+    KeyColumn("option", "str", "path of the option: /Net/CoalesceTxTimeout"),
+    Column("option_type", "str", "integer or string, where told"),
+    Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
+    Column("text", "str", "value as text, for options that are strings"),
+    Column("default_value", "int", "default of an integer option, where told"),
+    Column("default_text", "str", "default of a string option, where told"),
+    Column("changed", "bool", "differs from its default; empty where the default is not told"),
+    Column("delta_only", "bool", "from a list that holds changed options only"),
     ask="`esxcli system settings advanced list -d`",
-    key=("option",),
-    columns=(
-        Column("option", "str", "path of the option: /Net/CoalesceTxTimeout"),
-        Column("option_type", "str", "integer or string, where told"),
-        Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
-        Column("text", "str", "value as text, for options that are strings"),
-        Column("default_value", "int", "default of an integer option, where told"),
-        Column("default_text", "str", "default of a string option, where told"),
-        Column("changed", "bool", "differs from its default; empty where the default is not told"),
-        Column("delta_only", "bool", "from a list that holds changed options only"),
-    ),
 )
 
 _INTEGER = re.compile(r"-?\d{1,18}$")

@@ -1,44 +1,37 @@
 """What outputs about storage devices share: the table of devices, their name above a block, counters of commands."""
 
 from analyzer.forms import Field, Key
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-DEVICES = Table(
-    name="esxi.scsi_device",
-    meaning="Storage devices of the host.",
-    source="esxcli storage core device list; esxcfg-scsidevs -l; commands/esxcfg-scsidevs_-l.txt",
+DEVICES = Table.of(
+    "esxi.scsi_device",
+    "Storage devices of the host.",
+    "esxcli storage core device list; esxcfg-scsidevs -l; commands/esxcfg-scsidevs_-l.txt",
+    KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    Column("device_type", "str", "Direct-Access for a disk, CD-ROM, …"),
+    Column("size_mb", "int", "size of the device", "MB"),
+    Column("display_name", "str", "name shown to the administrator"),
+    Column("plugin", "str", "multipath plugin that owns it: NMP"),
+    Column("vendor_name", "str", "vendor as the device states it"),
+    Column("model", "str", "model as the device states it"),
+    Column("revision", "str", "revision as the device states it"),
+    Column("scsi_level", "int", "SCSI level the device states"),
+    Column("device_status", "str", "state of the device as printed: on"),
+    Column("is_pseudo", "bool", "no device of its own"),
+    Column("is_rdm_capable", "bool", "may be given to a VM whole"),
+    Column("is_removable", "bool", "the medium can be taken out"),
+    Column("is_local", "bool", "no other host can reach it"),
+    Column("is_ssd", "bool", "the device says that it has no disks that turn"),
+    Column("is_offline", "bool", "the device is offline (esxcli only)"),
+    Column("is_reserved", "bool", "marked as reserved for good by another host, as clusters of VMs do (esxcli only)"),
+    Column("is_boot_device", "bool", "the host has booted from it (esxcli only)"),
+    Column("is_shared", "bool", "other hosts may have it as well (esxcli only)"),
+    Column("thin_provisioning", "str", "the array has it thin: yes, no, unknown (esxcli only)"),
+    Column("vaai_status", "str", "supported, unsupported, unknown (esxcli only)"),
+    Column("queue_depth", "int", "most commands the device takes at once (esxcli only)", "commands"),
+    Column("competing_depth", "int", "most commands of one VM while others use the device (esxcli only)", "commands"),
+    Column("other_names", "str", "further names, by commas: vml.…"),
     ask="`esxcfg-scsidevs -l`",
-    key=("storage_device",),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("device_type", "str", "Direct-Access for a disk, CD-ROM, …"),
-        Column("size_mb", "int", "size of the device", "MB"),
-        Column("display_name", "str", "name shown to the administrator"),
-        Column("plugin", "str", "multipath plugin that owns it: NMP"),
-        Column("vendor_name", "str", "vendor as the device states it"),
-        Column("model", "str", "model as the device states it"),
-        Column("revision", "str", "revision as the device states it"),
-        Column("scsi_level", "int", "SCSI level the device states"),
-        Column("device_status", "str", "state of the device as printed: on"),
-        Column("is_pseudo", "bool", "no device of its own"),
-        Column("is_rdm_capable", "bool", "may be given to a VM whole"),
-        Column("is_removable", "bool", "the medium can be taken out"),
-        Column("is_local", "bool", "no other host can reach it"),
-        Column("is_ssd", "bool", "the device says that it has no disks that turn"),
-        Column("is_offline", "bool", "the device is offline (esxcli only)"),
-        Column(
-            "is_reserved", "bool", "marked as reserved for good by another host, as clusters of VMs do (esxcli only)"
-        ),
-        Column("is_boot_device", "bool", "the host has booted from it (esxcli only)"),
-        Column("is_shared", "bool", "other hosts may have it as well (esxcli only)"),
-        Column("thin_provisioning", "str", "the array has it thin: yes, no, unknown (esxcli only)"),
-        Column("vaai_status", "str", "supported, unsupported, unknown (esxcli only)"),
-        Column("queue_depth", "int", "most commands the device takes at once (esxcli only)", "commands"),
-        Column(
-            "competing_depth", "int", "most commands of one VM while others use the device (esxcli only)", "commands"
-        ),
-        Column("other_names", "str", "further names, by commas: vml.…"),
-    ),
 )
 
 NAME = r"(?:naa|eui|t10|mpx|vml|uuid)\.\S*[^\s:]"  # of a storage device

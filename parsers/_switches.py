@@ -8,77 +8,69 @@ from analyzer.tables import Block, Column, Row, Table, Value
 
 _SWITCH = Column("switch", "str", "virtual switch by the name the host gives it")
 
-SWITCHES = Table(
-    name="esxi.vswitch",
-    meaning="Virtual switches of the host, standard and distributed, and their uplinks.",
-    source="esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
+SWITCHES = Table.of(
+    "esxi.vswitch",
+    "Virtual switches of the host, standard and distributed, and their uplinks.",
+    "esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
+    _SWITCH,
+    Column("distributed", "bool", "a distributed switch; its portset has another name (DvsPortset-N)"),
+    Column("num_ports", "int", "ports there are"),
+    Column("used_ports", "int", "ports in use"),
+    Column("configured_ports", "int", "ports as configured"),
+    Column("mtu", "int", "largest frame payload", "bytes"),
+    Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
+    Column("n_uplinks", "int", "how many physical NICs those are"),
+    Column("beacon_enabled", "bool", "beacons are sent on the uplinks (esxcli only)"),
+    Column("beacon_required_by", "str", "who requires the beacons (esxcli only)"),
     ask="`esxcfg-vswitch -l`",
     key=("switch",),
-    columns=(
-        _SWITCH,
-        Column("distributed", "bool", "a distributed switch; its portset has another name (DvsPortset-N)"),
-        Column("num_ports", "int", "ports there are"),
-        Column("used_ports", "int", "ports in use"),
-        Column("configured_ports", "int", "ports as configured"),
-        Column("mtu", "int", "largest frame payload", "bytes"),
-        Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
-        Column("n_uplinks", "int", "how many physical NICs those are"),
-        Column("beacon_enabled", "bool", "beacons are sent on the uplinks (esxcli only)"),
-        Column("beacon_required_by", "str", "who requires the beacons (esxcli only)"),
-    ),
 )
 
-PORTGROUPS = Table(
-    name="esxi.portgroup",
-    meaning="Port groups of standard switches; a list of switches by esxcli prints their names alone.",
-    source="esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
+PORTGROUPS = Table.of(
+    "esxi.portgroup",
+    "Port groups of standard switches; a list of switches by esxcli prints their names alone.",
+    "esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
+    _SWITCH,
+    Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
+    Column("vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch, and the list of port groups)"),
+    Column("used_ports", "int", "ports in use"),
+    Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
+    Column("n_uplinks", "int", "how many physical NICs those are"),
     ask="`esxcfg-vswitch -l`",
     key=("switch", "portgroup"),
-    columns=(
-        _SWITCH,
-        Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
-        Column("vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch, and the list of port groups)"),
-        Column("used_ports", "int", "ports in use"),
-        Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
-        Column("n_uplinks", "int", "how many physical NICs those are"),
-    ),
 )
 
-DVPORTS = Table(
-    name="esxi.dvport",
-    meaning="Ports of distributed switches and who sits on them.",
-    source="esxcfg-vswitch -l; esxcli network vswitch dvs vmware list",
+DVPORTS = Table.of(
+    "esxi.dvport",
+    "Ports of distributed switches and who sits on them.",
+    "esxcfg-vswitch -l; esxcli network vswitch dvs vmware list",
+    _SWITCH,
+    Column("dvport", "str", "number of the distributed port, as in the VM's configuration"),
+    Column("dvportgroup", "str", "key of the distributed port group (esxcli only)"),
+    Column("in_use", "bool", "a client is connected"),
+    Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
+    Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+    Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
     ask="`esxcfg-vswitch -l`",
     key=("switch", "dvport"),
-    columns=(
-        _SWITCH,
-        Column("dvport", "str", "number of the distributed port, as in the VM's configuration"),
-        Column("dvportgroup", "str", "key of the distributed port group (esxcli only)"),
-        Column("in_use", "bool", "a client is connected"),
-        Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
-        Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-        Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
-    ),
 )
 
-TEAMING = Table(
-    name="esxi.teaming",
-    meaning="Teaming and failover policy of a standard switch or of one of its port groups.",
-    source="esxcli network vswitch standard policy failover get; etc/vmware/esx.conf",
+TEAMING = Table.of(
+    "esxi.teaming",
+    "Teaming and failover policy of a standard switch or of one of its port groups.",
+    "esxcli network vswitch standard policy failover get; etc/vmware/esx.conf",
+    _SWITCH,
+    Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
+    Column("failure_detection", "str", "link, or beacon = beacon probing"),
+    Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
+    Column("notify_switches", "bool", "physical switches are told of a failover"),
+    Column("failback", "bool", "a recovered uplink is taken again"),
+    Column("active_uplinks", "str", "active physical NICs, by commas"),
+    Column("standby_uplinks", "str", "physical NICs standing by, by commas"),
+    Column("n_uplinks", "int", "how many physical NICs those are"),
     ask="`esxcli network vswitch standard policy failover get -v <vSwitch>` and "
     "`esxcli network vswitch standard portgroup policy failover get -p <port group>`",
     key=("switch", "portgroup"),
-    columns=(
-        _SWITCH,
-        Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
-        Column("failure_detection", "str", "link, or beacon = beacon probing"),
-        Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
-        Column("notify_switches", "bool", "physical switches are told of a failover"),
-        Column("failback", "bool", "a recovered uplink is taken again"),
-        Column("active_uplinks", "str", "active physical NICs, by commas"),
-        Column("standby_uplinks", "str", "physical NICs standing by, by commas"),
-        Column("n_uplinks", "int", "how many physical NICs those are"),
-    ),
 )
 
 _VM_CLIENT = re.compile(r"(?P<vm>.+?)(?:\.eth| ethernet)(?P<vnic>\d{1,2})$")  # 5.x and later; 4.x

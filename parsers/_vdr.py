@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
 VDR_ID = Column("vdr_id", "int", "number of the logical router")
@@ -41,23 +41,21 @@ ARP_TABLE = _of_router(
     Column("nascent_entries", "int", "entries not resolved (flag N)", "entries"),
 )
 
-INSTANCE = Table(
-    name="nsx.vdr",
-    meaning="Distributed logical routers on a host.",
-    source="net-vdr --instance -l; commands/dump-vdr-info.sh.txt",
+INSTANCE = Table.of(
+    "nsx.vdr",
+    "Distributed logical routers on a host.",
+    "net-vdr --instance -l; commands/dump-vdr-info.sh.txt",
+    VDR,
+    VDR_ID,
+    Column("lifs", "int", "interfaces", "interfaces"),
+    Column("routes", "int", "routes", "routes"),
+    Column("state", "str", "Enabled, …"),
+    Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
+    Column("control_plane_active", "bool", "the host's control plane serves it"),
+    Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
+    Column("edge_active", "bool", "an edge serves it"),
     ask="`net-vdr --instance -l`",
     key=("vdr",),
-    columns=(
-        VDR,
-        VDR_ID,
-        Column("lifs", "int", "interfaces", "interfaces"),
-        Column("routes", "int", "routes", "routes"),
-        Column("state", "str", "Enabled, …"),
-        Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
-        Column("control_plane_active", "bool", "the host's control plane serves it"),
-        Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
-        Column("edge_active", "bool", "an edge serves it"),
-    ),
 )
 
 LIF = _of_router(
@@ -131,34 +129,29 @@ BRIDGE_NETWORK = _of_router(
     Column("ageing", "int", "ageing time of MAC addresses as printed"),
 )
 
-BRIDGE_MAC = Table(
-    name="nsx.vdr_bridge_mac",
-    meaning="MAC addresses that the bridges on a host know, one row an address.",
-    source="net-vdr -b --mac; commands/dump-vdr-info.sh.txt",
+BRIDGE_MAC = Table.of(
+    "nsx.vdr_bridge_mac",
+    "MAC addresses that the bridges on a host know, one row an address.",
+    "net-vdr -b --mac; commands/dump-vdr-info.sh.txt",
+    VDR,
+    VDR_ID,
+    NETWORK,
+    Column("mac", "str", "MAC address", form=MAC_FORM),
+    Column("address_type", "str", "Dynamic, …"),
+    Column("vlan", "int", "VLAN it was seen on; 0 for a logical switch"),
+    Column("vni", "int", "VXLAN network identifier it was seen on; 0 for a VLAN"),
+    Column("port_id", "int", "port it was seen on"),
+    Column("age", "int", "age as printed"),
     ask="`net-vdr -b --mac -l <vdr>` for each logical router; `net-vdr --instance -l` lists their names",
     key=("vdr", "network", "mac"),
-    columns=(
-        VDR,
-        VDR_ID,
-        NETWORK,
-        Column("mac", "str", "MAC address", form=MAC_FORM),
-        Column("address_type", "str", "Dynamic, …"),
-        Column("vlan", "int", "VLAN it was seen on; 0 for a logical switch"),
-        Column("vni", "int", "VXLAN network identifier it was seen on; 0 for a VLAN"),
-        Column("port_id", "int", "port it was seen on"),
-        Column("age", "int", "age as printed"),
-    ),
 )
 
-DI_COUNTER = Table(
-    name="nsx.vdr_di_counter",
-    meaning="Counters of the designated instance of a host: packets, ARP and errors.",
-    source="net-vdr --di --stats; commands/dump-vdr-info.sh.txt",
+DI_COUNTER = Table.of(
+    "nsx.vdr_di_counter",
+    "Counters of the designated instance of a host: packets, ARP and errors.",
+    "net-vdr --di --stats; commands/dump-vdr-info.sh.txt",
+    KeyColumn("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
+    Column("value", "int", "its value"),
     ask="`net-vdr --di --stats`",
-    key=("counter",),
-    columns=(
-        Column("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
-        Column("value", "int", "its value"),
-    ),
     counts_since="boot",
 )

@@ -4,12 +4,11 @@ from analyzer.forms import written
 from analyzer.forms.columns import bundle_files, esxcli
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.acceptance",
-    meaning="Acceptance level of the host: the least that a package must have.",
-    source="esxcli software acceptance get",
-    ask="`esxcli software acceptance get`",
-    columns=(Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),),
+TABLE = Table.of(
+    "esxi.acceptance",
+    "Acceptance level of the host: the least that a package must have.",
+    "esxcli software acceptance get",
+    Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
 )
 
 _LEVEL = r"\"?(?:VMwareCertified|VMwareAccepted|PartnerSupported|CommunitySupported)\"?"

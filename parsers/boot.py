@@ -13,19 +13,17 @@ from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import host_logs
 
-TABLE = Table(
-    name="esxi.boot",
-    meaning="Boots, shutdowns and heartbeats of the host, UTC, one row a line of vmksummary.log.",
-    source="var/run/log/vmksummary.log with its rotated copies",
+TABLE = Table.of(
+    "esxi.boot",
+    "Boots, shutdowns and heartbeats of the host, UTC, one row a line of vmksummary.log.",
+    "var/run/log/vmksummary.log with its rotated copies",
+    TIME,
+    LEVEL,
+    Column("boot_event", "str", "booted, rebooting, powering_off, heartbeat, mark, other"),
+    Column("uptime_s", "float", "time since boot, in a heartbeat", "s"),
+    Column("vms", "int", "running virtual machines, in a heartbeat"),
+    MESSAGE,
     ask="/var/log/vmksummary.log with its rotated copies",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("boot_event", "str", "booted, rebooting, powering_off, heartbeat, mark, other"),
-        Column("uptime_s", "float", "time since boot, in a heartbeat", "s"),
-        Column("vms", "int", "running virtual machines, in a heartbeat"),
-        MESSAGE,
-    ),
     log=True,
     inside=("esxi.vmksummary",),
 )

@@ -11,15 +11,13 @@ from analyzer.tables import Block, Column, Fault, Row, Table
 
 from ._x509 import COLUMNS, read
 
-TABLE = Table(
-    name="esxi.certificate",
-    meaning="Certificates of the host, one row a certificate.",
-    source="etc/vmware/ssl/rui.crt; openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text",
+TABLE = Table.of(
+    "esxi.certificate",
+    "Certificates of the host, one row a certificate.",
+    "etc/vmware/ssl/rui.crt; openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text",
+    *COLUMNS,
+    Column("is_own", "bool", "the certificate that the host shows: rui.crt, not one that it trusts"),
     ask="`openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text`",
-    columns=(
-        *COLUMNS,
-        Column("is_own", "bool", "the certificate that the host shows: rui.crt, not one that it trusts"),
-    ),
 )
 
 _OWN = re.compile(r"[/!]rui\.crt(?:\s|$)")

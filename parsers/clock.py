@@ -4,12 +4,12 @@ from analyzer.forms import written
 from analyzer.forms.columns import bundle_files
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.clock",
-    meaning="Clock of the host when it was asked.",
-    source="date; commands/date.txt",
+TABLE = Table.of(
+    "esxi.clock",
+    "Clock of the host when it was asked.",
+    "date; commands/date.txt",
+    Column("host_time", "time", "time of the host, UTC"),
     ask="`date`",
-    columns=(Column("host_time", "time", "time of the host, UTC"),),
 )
 
 _DATE = r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"

@@ -14,21 +14,19 @@ from analyzer.parsing import Output, Parser, Wanted
 from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.cmmds_entry",
-    meaning="Entries of the directory of a vSAN cluster: nodes, disks and states of objects.",
-    source="cmmds-tool find -f python; commands/cmmds-tool_find--f-python.txt",
+TABLE = Table.of(
+    "esxi.cmmds_entry",
+    "Entries of the directory of a vSAN cluster: nodes, disks and states of objects.",
+    "cmmds-tool find -f python; commands/cmmds-tool_find--f-python.txt",
+    Column("entry_type", "str", "HOSTNAME, NODE_DECOM_STATE, DISK, CONFIG_STATUS"),
+    Column("entry_uuid", "str", "what it is about: node, disk or object"),
+    Column("owner_uuid", "str", "node that wrote it"),
+    Column("entry_health", "str", "Healthy, Unhealthy: the node that wrote it is in touch or not"),
+    Column("entry_name", "str", "HOSTNAME: name of the node; DISK: device as its host names it"),
+    Column("decom_state", "int", "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it"),
+    Column("object_state", "int", "CONFIG_STATUS: 7 healthy, 13 inaccessible, 15 reduced or not compliant"),
+    Column("disk_bytes", "int", "DISK: size", "bytes"),
     ask="`cmmds-tool find -f python`",
-    columns=(
-        Column("entry_type", "str", "HOSTNAME, NODE_DECOM_STATE, DISK, CONFIG_STATUS"),
-        Column("entry_uuid", "str", "what it is about: node, disk or object"),
-        Column("owner_uuid", "str", "node that wrote it"),
-        Column("entry_health", "str", "Healthy, Unhealthy: the node that wrote it is in touch or not"),
-        Column("entry_name", "str", "HOSTNAME: name of the node; DISK: device as its host names it"),
-        Column("decom_state", "int", "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it"),
-        Column("object_state", "int", "CONFIG_STATUS: 7 healthy, 13 inaccessible, 15 reduced or not compliant"),
-        Column("disk_bytes", "int", "DISK: size", "bytes"),
-    ),
 )
 
 _LINE = re.compile(r'\s*"(uuid|owner|health|type|content|errorStr)"\s*:\s*(.*?)\s*,?\s*$')

@@ -11,19 +11,17 @@ import re
 from analyzer.parsing import MOST_LINE, Output, Parser
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.collector_failure",
-    meaning="What vm-support failed to collect, one row an error it wrote.",
-    source="error.log and errors-ignored.log of a vm-support bundle",
+TABLE = Table.of(
+    "esxi.collector_failure",
+    "What vm-support failed to collect, one row an error it wrote.",
+    "error.log and errors-ignored.log of a vm-support bundle",
+    Column("collector_command", "str", "command that gave nothing, where the line names one"),
+    Column("failure", "str", "exit, timeout, empty (it printed nothing), other"),
+    Column("exit_code", "str", "exit code, as printed"),
+    Column("timeout_s", "float", "seconds after which vm-support gave up", "s"),
+    Column("ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"),
+    Column("failure_text", "str", "the line, with those that continue it"),
     ask="the whole vm-support bundle, with error.log and errors-ignored.log in its top folder",
-    columns=(
-        Column("collector_command", "str", "command that gave nothing, where the line names one"),
-        Column("failure", "str", "exit, timeout, empty (it printed nothing), other"),
-        Column("exit_code", "str", "exit code, as printed"),
-        Column("timeout_s", "float", "seconds after which vm-support gave up", "s"),
-        Column("ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"),
-        Column("failure_text", "str", "the line, with those that continue it"),
-    ),
 )
 
 _FORMS = (
@@ -34,17 +32,15 @@ _FORMS = (
     ),
     ("empty", re.compile(r'\b[Cc]md "(?P<collector_command>.*)" returned no information')),
 )
-ACTIONS = Table(
-    name="esxi.collector_action",
-    meaning="What vm-support did, one row a step, with the time it took.",
-    source="action.log of a vm-support bundle",
+ACTIONS = Table.of(
+    "esxi.collector_action",
+    "What vm-support did, one row a step, with the time it took.",
+    "action.log of a vm-support bundle",
+    Column("action_time", "str", "time of the step, as printed"),
+    Column("collector_action", "str", "what was done: a command, a copy of files, …"),
+    Column("manifest", "str", "manifest that asked for it: storage.mfx, …"),
+    Column("took_s", "float", "seconds it took", "s"),
     ask="the whole vm-support bundle, with action.log in its top folder",
-    columns=(
-        Column("action_time", "str", "time of the step, as printed"),
-        Column("collector_action", "str", "what was done: a command, a copy of files, …"),
-        Column("manifest", "str", "manifest that asked for it: storage.mfx, …"),
-        Column("took_s", "float", "seconds it took", "s"),
-    ),
 )
 _ACTION = re.compile(
     r"(?P<action_time>\d[\d:T .,-]{7,30}Z?): (?P<collector_action>.*) \((?P<manifest>[^()]*)\)"

@@ -11,17 +11,15 @@ import re
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
-TABLE = Table(
-    name="esxi.config_line",
-    meaning="Lines of small configuration files of the host, one row a setting.",
-    source="etc/ntp.conf, etc/vmsyslog.conf, etc/resolv.conf, etc/hosts, etc/ssh/sshd_config",
+TABLE = Table.of(
+    "esxi.config_line",
+    "Lines of small configuration files of the host, one row a setting.",
+    "etc/ntp.conf, etc/vmsyslog.conf, etc/resolv.conf, etc/hosts, etc/ssh/sshd_config",
+    Column("config_file", "str", "name of the file: ntp.conf, vmsyslog.conf, resolv.conf, hosts, sshd_config"),
+    Column("config_section", "str", "section it stands in, where the file has sections"),
+    Column("config_key", "str", "what is set: server, loghost, nameserver, PermitRootLogin; of hosts the address"),
+    Column("config_text", "str", "what it is set to; none where the key stands alone"),
     ask="`cat /etc/ntp.conf`",
-    columns=(
-        Column("config_file", "str", "name of the file: ntp.conf, vmsyslog.conf, resolv.conf, hosts, sshd_config"),
-        Column("config_section", "str", "section it stands in, where the file has sections"),
-        Column("config_key", "str", "what is set: server, loghost, nameserver, PermitRootLogin; of hosts the address"),
-        Column("config_text", "str", "what it is set to; none where the key stands alone"),
-    ),
 )
 
 _NAMES = r"ntp\.conf|vmsyslog\.conf|resolv\.conf|hosts|sshd_config"

@@ -8,20 +8,18 @@ stamps are taken as UTC.
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.controller_glog",
-    meaning="Lines of a controller's C++ logs; year from the file's name, zone taken as UTC.",
-    source="<process>.INFO.<start>.<pid> of an NSX Controller bundle; show control-cluster history",
+TABLE = Table.of(
+    "nsx.controller_glog",
+    "Lines of a controller's C++ logs; year from the file's name, zone taken as UTC.",
+    "<process>.INFO.<start>.<pid> of an NSX Controller bundle; show control-cluster history",
+    TIME,
+    LEVEL,
+    Column("tid", "int", "thread that wrote the line"),
+    Column("code_file", "str", "source file that wrote the line"),
+    Column("code_line", "int", "line of that source file"),
+    Column("log", "str", "log the line was taken from, where the output names it"),
+    MESSAGE,
     ask="tech-support bundle of the NSX Controller",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("tid", "int", "thread that wrote the line"),
-        Column("code_file", "str", "source file that wrote the line"),
-        Column("code_line", "int", "line of that source file"),
-        Column("log", "str", "log the line was taken from, where the output names it"),
-        MESSAGE,
-    ),
     log=True,
 )
 

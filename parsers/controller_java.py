@@ -7,19 +7,17 @@ Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-c
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.controller_java",
-    meaning="Lines of a controller's Java logs; no zone is printed, taken as UTC.",
-    source="cloudnet_java-<process>.<start>.<pid>.log of an NSX Controller bundle",
+TABLE = Table.of(
+    "nsx.controller_java",
+    "Lines of a controller's Java logs; no zone is printed, taken as UTC.",
+    "cloudnet_java-<process>.<start>.<pid>.log of an NSX Controller bundle",
+    TIME,
+    LEVEL,
+    Column("uptime_ms", "int", "time since the process started", "ms"),
+    Column("thread", "str", "thread that wrote the line"),
+    Column("java_class", "str", "Java class that wrote the line"),
+    MESSAGE,
     ask="tech-support bundle of the NSX Controller",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("uptime_ms", "int", "time since the process started", "ms"),
-        Column("thread", "str", "thread that wrote the line"),
-        Column("java_class", "str", "Java class that wrote the line"),
-        MESSAGE,
-    ),
     log=True,
 )
 

@@ -8,23 +8,20 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 
-TABLE = Table(
-    name="nsx.discovered_ip",
-    meaning="Addresses of VMs that a host discovered for the distributed firewall.",
-    source="show dfw host <id> filter <name> discoveredips (central CLI)",
+TABLE = Table.of(
+    "nsx.discovered_ip",
+    "Addresses of VMs that a host discovered for the distributed firewall.",
+    "show dfw host <id> filter <name> discoveredips (central CLI)",
+    KeyColumn("filter", "str", "filter of the network card: nic-…-eth0-vmware-sfw.2"),
+    Column("vlan", "int", "VLAN"),
+    KeyColumn("mac", "str", "MAC address of the card", form=MAC_FORM),
+    KeyColumn("ip", "str", "address discovered", form=IP_FORM),
+    Column("discovered_by", "str", "ARP snooping, DHCP snooping, …"),
     ask="`show dfw host <id> filter <name> discoveredips` on the NSX Manager",
-    key=("filter", "mac", "ip"),
-    columns=(
-        Column("filter", "str", "filter of the network card: nic-…-eth0-vmware-sfw.2"),
-        Column("vlan", "int", "VLAN"),
-        Column("mac", "str", "MAC address of the card", form=MAC_FORM),
-        Column("ip", "str", "address discovered", form=IP_FORM),
-        Column("discovered_by", "str", "ARP snooping, DHCP snooping, …"),
-    ),
 )
 
 _FILTER = re.compile(r"\s*Entries found for (?P<filter>\S+?):\s+\d+\s*$")

@@ -5,25 +5,22 @@ Source: the script of the bundle: "Device:  PATH", the table (`gpt`, cylinders h
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.disk_partition",
-    meaning="Partitions of disks by partedUtil.",
-    source="commands/partedUtil.sh.txt; partedUtil getptbl /vmfs/devices/disks/<storage_device>",
+TABLE = Table.of(
+    "esxi.disk_partition",
+    "Partitions of disks by partedUtil.",
+    "commands/partedUtil.sh.txt; partedUtil getptbl /vmfs/devices/disks/<storage_device>",
+    KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    Column("partition_table", "str", "gpt, msdos, unknown"),
+    Column("disk_sectors", "int", "size of the disk", "sectors"),
+    KeyColumn("partition", "int", "number of the partition"),
+    Column("start_sector", "int", "its first sector", "sectors"),
+    Column("end_sector", "int", "its last sector", "sectors"),
+    Column("partition_guid", "str", "what it is for, 32 hex digits; AA31E02A400F11DB9590000C2911D1B8: VMFS"),
+    Column("partition_name", "str", "vmfs, vmfsl, vmkDiagnostic, systemPartition, linuxNative, vsan, …"),
+    Column("mbr_type", "int", "what it is for, where the table is msdos; 251: VMFS"),
     ask="`partedUtil getptbl /vmfs/devices/disks/<storage_device>`",
-    key=("storage_device", "partition"),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("partition_table", "str", "gpt, msdos, unknown"),
-        Column("disk_sectors", "int", "size of the disk", "sectors"),
-        Column("partition", "int", "number of the partition"),
-        Column("start_sector", "int", "its first sector", "sectors"),
-        Column("end_sector", "int", "its last sector", "sectors"),
-        Column("partition_guid", "str", "what it is for, 32 hex digits; AA31E02A400F11DB9590000C2911D1B8: VMFS"),
-        Column("partition_name", "str", "vmfs, vmfsl, vmkDiagnostic, systemPartition, linuxNative, vsan, …"),
-        Column("mbr_type", "int", "what it is for, where the table is msdos; 251: VMFS"),
-    ),
 )
 
 PARSER = written(

@@ -8,27 +8,24 @@ from functools import partial
 
 from analyzer.forms import written
 from analyzer.forms.headings import own_heading
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.dvfilter",
-    meaning="Filters on the ports of a host (DVFilter), one row a filter.",
-    source="summarize-dvfilter",
+TABLE = Table.of(
+    "esxi.dvfilter",
+    "Filters on the ports of a host (DVFilter), one row a filter.",
+    "summarize-dvfilter",
+    Column("world_id", "int", "world that owns the socket; 0 for none"),
+    Column("vm_name", "str", "name of the VM"),
+    Column("port_id", "int", "port of the virtual switch"),
+    Column("client_name", "str", "what hangs on the port: web-01.eth0, vmk1"),
+    Column("slot", "str", "place of the filter: vNic slot 2, dvPort slot 0"),
+    KeyColumn("filter", "str", "name of the filter"),
+    Column("agent_name", "str", "vmware-sfw for the distributed firewall, dvfilter-generic-vmware-swsec, …"),
+    Column("filter_state", "str", "IOChain Attached, … as printed"),
+    Column("vm_state", "str", "Detached, … as printed"),
+    Column("failure_policy", "str", "failClosed drops packets when the filter fails, failOpen lets them pass"),
+    Column("filter_source", "str", "how the filter came there, as printed"),
     ask="`summarize-dvfilter` on the host",
-    key=("filter",),
-    columns=(
-        Column("world_id", "int", "world that owns the socket; 0 for none"),
-        Column("vm_name", "str", "name of the VM"),
-        Column("port_id", "int", "port of the virtual switch"),
-        Column("client_name", "str", "what hangs on the port: web-01.eth0, vmk1"),
-        Column("slot", "str", "place of the filter: vNic slot 2, dvPort slot 0"),
-        Column("filter", "str", "name of the filter"),
-        Column("agent_name", "str", "vmware-sfw for the distributed firewall, dvfilter-generic-vmware-swsec, …"),
-        Column("filter_state", "str", "IOChain Attached, … as printed"),
-        Column("vm_state", "str", "Detached, … as printed"),
-        Column("failure_policy", "str", "failClosed drops packets when the filter fails, failOpen lets them pass"),
-        Column("filter_source", "str", "how the filter came there, as printed"),
-    ),
 )
 
 PARSER = written(

@@ -16,29 +16,25 @@ from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import hostd, vmkernel, vobd, vpxa
 
-TABLE = Table(
-    name="esxi.event",
-    meaning="Events of the host (esx.problem.…, esx.clear.…, esx.audit.…), UTC; each counts once.",
-    source="var/run/log/vobd.log with its rotated copies; some also in hostd.log, vpxa.log and vmkernel.log",
-    ask="/var/log/vobd.log with its rotated copies",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("log", "str", "log the line stands in: vobd, hostd, vpxa, vmkernel"),
-        Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
-        Column(
-            "object",
-            "str",
-            "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else this host",
-        ),
-        Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
-        Column(
-            "named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"
-        ),
-        Column("object_label", "str", "name that people give the volume or datastore of the object"),
-        Column("again", "bool", "another log of the host tells the same event, and that line counts"),
-        MESSAGE,
+TABLE = Table.of(
+    "esxi.event",
+    "Events of the host (esx.problem.…, esx.clear.…, esx.audit.…), UTC; each counts once.",
+    "var/run/log/vobd.log with its rotated copies; some also in hostd.log, vpxa.log and vmkernel.log",
+    TIME,
+    LEVEL,
+    Column("log", "str", "log the line stands in: vobd, hostd, vpxa, vmkernel"),
+    Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
+    Column(
+        "object",
+        "str",
+        "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else this host",
     ),
+    Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
+    Column("named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"),
+    Column("object_label", "str", "name that people give the volume or datastore of the object"),
+    Column("again", "bool", "another log of the host tells the same event, and that line counts"),
+    MESSAGE,
+    ask="/var/log/vobd.log with its rotated copies",
     log=True,
     inside=("esxi.vobd",),
     partly=("esxi.hostd", "esxi.vpxa", "esxi.vmkernel"),

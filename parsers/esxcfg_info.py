@@ -19,19 +19,17 @@ from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, 
 
 from . import cpu_global, hardware_memory, hardware_platform
 
-TABLE = Table(
-    name="esxi.info_value",
-    meaning="Leaves of esxcfg-info: hardware, memory, storage and network of the host, one row a value.",
-    source="esxcfg-info -a; commands/esxcfg-info_-a.txt",
+TABLE = Table.of(
+    "esxi.info_value",
+    "Leaves of esxcfg-info: hardware, memory, storage and network of the host, one row a value.",
+    "esxcfg-info -a; commands/esxcfg-info_-a.txt",
+    Column("bundle", "str", "folder of its bundle, where a loop over several printed it: a host may have two"),
+    Column("info_path", "str", "parts the leaf stands in: Hardware Info/CPU Info"),
+    Column("info_of", "str", "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0"),
+    Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
+    Column("info_text", "str", "value as printed"),
+    Column("info_number", "int", "value where it begins with a whole number"),
     ask="`esxcfg-info -a`",
-    columns=(
-        Column("bundle", "str", "folder of its bundle, where a loop over several printed it: a host may have two"),
-        Column("info_path", "str", "parts the leaf stands in: Hardware Info/CPU Info"),
-        Column("info_of", "str", "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0"),
-        Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
-        Column("info_text", "str", "value as printed"),
-        Column("info_number", "int", "value where it begins with a whole number"),
-    ),
 )
 
 MOST_VALUES = 20_000  # of one output

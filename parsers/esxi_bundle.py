@@ -9,22 +9,19 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Fault, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._host import HOST, host_row
 
-TABLE = Table(
-    name="esxi.bundle",
-    meaning="The vm-support bundle: when it was taken and with which options.",
-    source="README in the top directory of a vm-support bundle",
+TABLE = Table.of(
+    "esxi.bundle",
+    "The vm-support bundle: when it was taken and with which options.",
+    "README in the top directory of a vm-support bundle",
+    KeyColumn("bundle_name", "str", "name of the bundle, <prefix>-<host>-<date>--<time>-<pid>"),
+    Column("captured", "time", "when the bundle was taken, UTC"),
+    Column("vm_support_version", "str", "version of vm-support"),
+    Column("command_line", "str", "command that took the bundle"),
     ask="`vm-support`",
-    key=("bundle_name",),
-    columns=(
-        Column("bundle_name", "str", "name of the bundle, <prefix>-<host>-<date>--<time>-<pid>"),
-        Column("captured", "time", "when the bundle was taken, UTC"),
-        Column("vm_support_version", "str", "version of vm-support"),
-        Column("command_line", "str", "command that took the bundle"),
-    ),
 )
 
 _HASH = re.compile(r"[0-9a-f]{40}$")  # vm-support --obfuscate: no name at all

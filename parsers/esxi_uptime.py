@@ -10,12 +10,12 @@ from analyzer.forms import recorded
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table
 
-TABLE = Table(
-    name="esxi.uptime",
-    meaning="Time since the host was booted.",
-    source="esxcli system stats uptime get; commands/localcli_system-stats-uptime-get.txt; uptime",
+TABLE = Table.of(
+    "esxi.uptime",
+    "Time since the host was booted.",
+    "esxcli system stats uptime get; commands/localcli_system-stats-uptime-get.txt; uptime",
+    Column("uptime_s", "float", "time since boot", "s"),
     ask="`esxcli system stats uptime get`",
-    columns=(Column("uptime_s", "float", "time since boot", "s"),),
 )
 
 _SECONDS = {"DAYS": 86_400, "HOURS": 3_600, "MINUTES": 60, "SECONDS": 1}

@@ -13,23 +13,21 @@ from ._guest import INTERFACE, ethtool
 
 _SUM = "1.1.x vmxnet3 drivers print the sum over the queues"
 
-TABLE = Table(
-    name="guest.ethtool_ring",
-    meaning="Ring sizes of a network interface in a Linux guest: the most possible, and what is set.",
-    source="ethtool -g <interface>, in the guest",
+TABLE = Table.of(
+    "guest.ethtool_ring",
+    "Ring sizes of a network interface in a Linux guest: the most possible, and what is set.",
+    "ethtool -g <interface>, in the guest",
+    INTERFACE,
+    Column("rx_max", "int", "most descriptors of receive ring #1 of one queue", "descriptors"),
+    Column("rx_mini_max", "int", "most descriptors of the receive data ring", "descriptors"),
+    Column("rx_jumbo_max", "int", "most descriptors of receive ring #2", "descriptors"),
+    Column("tx_max", "int", "most descriptors of the transmit ring", "descriptors"),
+    Column("rx", "int", f"receive ring #1 as set; {_SUM}", "descriptors"),
+    Column("rx_mini", "int", "receive data ring as set; 0 where the driver has none", "descriptors"),
+    Column("rx_jumbo", "int", "receive ring #2 as set; old drivers print 0", "descriptors"),
+    Column("tx", "int", f"transmit ring as set; {_SUM}", "descriptors"),
     ask="`ethtool -g eth0` in the guest, for each interface",
     key=("interface",),
-    columns=(
-        INTERFACE,
-        Column("rx_max", "int", "most descriptors of receive ring #1 of one queue", "descriptors"),
-        Column("rx_mini_max", "int", "most descriptors of the receive data ring", "descriptors"),
-        Column("rx_jumbo_max", "int", "most descriptors of receive ring #2", "descriptors"),
-        Column("tx_max", "int", "most descriptors of the transmit ring", "descriptors"),
-        Column("rx", "int", f"receive ring #1 as set; {_SUM}", "descriptors"),
-        Column("rx_mini", "int", "receive data ring as set; 0 where the driver has none", "descriptors"),
-        Column("rx_jumbo", "int", "receive ring #2 as set; old drivers print 0", "descriptors"),
-        Column("tx", "int", f"transmit ring as set; {_SUM}", "descriptors"),
-    ),
 )
 
 

@@ -56,21 +56,19 @@ _GIANT_COLUMNS = (
     Column("giant_hdr", "int", "frames sent with a header larger than the copy buffer", "packets"),
 )
 
-TABLE = Table(
-    name="guest.ethtool_stats",
-    meaning="Counters of one queue of a vmxnet3 interface in a Linux guest, since the driver started.",
-    source="ethtool -S <interface>, in the guest",
+TABLE = Table.of(
+    "guest.ethtool_stats",
+    "Counters of one queue of a vmxnet3 interface in a Linux guest, since the driver started.",
+    "ethtool -S <interface>, in the guest",
+    INTERFACE,
+    Column("direction", "str", "rx or tx"),
+    Column("queue", "int", "number of the queue, from 0; in a filtered output by order of the lines"),
+    *(Column(name, "int", meaning, unit) for _, name, meaning, unit in _COUNTERS.values()),
+    *_GIANT_COLUMNS,
+    Column("tx_timeout_count", "int", "resets after a send timeout, whole interface; on its tx queue 0"),
     ask="`ethtool -S eth0` in the guest, for each interface",
     key=("interface", "direction", "queue"),
     counts_since="guest",
-    columns=(
-        INTERFACE,
-        Column("direction", "str", "rx or tx"),
-        Column("queue", "int", "number of the queue, from 0; in a filtered output by order of the lines"),
-        *(Column(name, "int", meaning, unit) for _, name, meaning, unit in _COUNTERS.values()),
-        *_GIANT_COLUMNS,
-        Column("tx_timeout_count", "int", "resets after a send timeout, whole interface; on its tx queue 0"),
-    ),
 )
 
 

@@ -7,16 +7,13 @@ from analyzer.forms import written
 from analyzer.forms.columns import bundle_files, esxcli
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.fc_event",
-    meaning="Events of Fibre Channel adapters.",
-    source="esxcli storage san fc events get",
-    ask="`esxcli storage san fc events get`",
-    columns=(
-        Column("event_time", "str", "when, as printed, UTC: 2024-01-12 13:50:02.123"),
-        Column("hba", "str", "disk adapter as the host names it: vmhba2"),
-        Column("fc_event", "str", "LINK UP, LINK DOWN, RSCN received for PID 012c00, …"),
-    ),
+TABLE = Table.of(
+    "esxi.fc_event",
+    "Events of Fibre Channel adapters.",
+    "esxcli storage san fc events get",
+    Column("event_time", "str", "when, as printed, UTC: 2024-01-12 13:50:02.123"),
+    Column("hba", "str", "disk adapter as the host names it: vmhba2"),
+    Column("fc_event", "str", "LINK UP, LINK DOWN, RSCN received for PID 012c00, …"),
 )
 
 PARSER = written(

@@ -13,17 +13,15 @@ from collections.abc import Iterator
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.file_lock",
-    meaning="Locks of files on VMFS, one row for each host that holds one, or one row where nobody does.",
-    source="vmkfstools -D <file>",
+TABLE = Table.of(
+    "esxi.file_lock",
+    "Locks of files on VMFS, one row for each host that holds one, or one row where nobody does.",
+    "vmkfstools -D <file>",
+    Column("locked_file", "str", "file as it was asked for"),
+    Column("lock_mode", "int", "0 none, 1 exclusive, 2 for reading, 3 for several writers"),
+    Column("lock_owner", "str", "id of the host that holds it"),
+    Column("holder_mac", "str", "MAC address of a NIC of that host, out of its id", form=MAC_FORM),
     ask="`vmkfstools -D <file>` for the file that is said to be locked",
-    columns=(
-        Column("locked_file", "str", "file as it was asked for"),
-        Column("lock_mode", "int", "0 none, 1 exclusive, 2 for reading, 3 for several writers"),
-        Column("lock_owner", "str", "id of the host that holds it"),
-        Column("holder_mac", "str", "MAC address of a NIC of that host, out of its id", form=MAC_FORM),
-    ),
 )
 
 _ID = r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-\*{0,2}[0-9a-f]{12}\*{0,2}"

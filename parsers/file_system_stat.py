@@ -8,22 +8,19 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.file_system_stat",
-    meaning="File systems as stat -f prints them, one row a path.",
-    source="stat -f PATH",
+TABLE = Table.of(
+    "esxi.file_system_stat",
+    "File systems as stat -f prints them, one row a path.",
+    "stat -f PATH",
+    KeyColumn("stat_path", "str", "path that was asked for"),
+    Column("stat_type", "str", "type as printed: visorfs"),
+    Column("inodes_total", "int", "files and folders it can hold", "inodes"),
+    Column("inodes_free", "int", "files and folders that can still be made", "inodes"),
+    Column("blocks_total", "int", "size in blocks", "blocks"),
+    Column("blocks_free", "int", "blocks that are free", "blocks"),
     ask="`stat -f /`",
-    key=("stat_path",),
-    columns=(
-        Column("stat_path", "str", "path that was asked for"),
-        Column("stat_type", "str", "type as printed: visorfs"),
-        Column("inodes_total", "int", "files and folders it can hold", "inodes"),
-        Column("inodes_free", "int", "files and folders that can still be made", "inodes"),
-        Column("blocks_total", "int", "size in blocks", "blocks"),
-        Column("blocks_free", "int", "blocks that are free", "blocks"),
-    ),
 )
 _FILE = re.compile(r'\s*File: "(?P<stat_path>[^"]*)"\s*$')
 _LINES = (

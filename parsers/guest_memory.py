@@ -19,26 +19,24 @@ def _kb(name: str, meaning: str) -> Column:
     return Column(name, "int", meaning, "kB")
 
 
-TABLE = Table(
-    name="guest.memory",
-    meaning="Memory and swap of a Linux guest at one moment.",
-    source="free, in the guest",
+TABLE = Table.of(
+    "guest.memory",
+    "Memory and swap of a Linux guest at one moment.",
+    "free, in the guest",
+    _kb("mem_total_kb", "memory of the guest"),
+    _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
+    _kb("mem_free_kb", "memory not used at all"),
+    _kb("mem_shared_kb", "memory shared between processes"),
+    _kb("mem_buffers_kb", "buffers (old form)"),
+    _kb("mem_cached_kb", "page cache (old form)"),
+    _kb("mem_buff_cache_kb", "buffers and page cache (new form)"),
+    _kb("mem_available_kb", "memory a new process could get (new form)"),
+    _kb("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
+    _kb("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
+    _kb("swap_total_kb", "swap space"),
+    _kb("swap_used_kb", "swap in use"),
+    _kb("swap_free_kb", "swap not used"),
     ask="`free` in the guest",
-    columns=(
-        _kb("mem_total_kb", "memory of the guest"),
-        _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
-        _kb("mem_free_kb", "memory not used at all"),
-        _kb("mem_shared_kb", "memory shared between processes"),
-        _kb("mem_buffers_kb", "buffers (old form)"),
-        _kb("mem_cached_kb", "page cache (old form)"),
-        _kb("mem_buff_cache_kb", "buffers and page cache (new form)"),
-        _kb("mem_available_kb", "memory a new process could get (new form)"),
-        _kb("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
-        _kb("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
-        _kb("swap_total_kb", "swap space"),
-        _kb("swap_used_kb", "swap in use"),
-        _kb("swap_free_kb", "swap not used"),
-    ),
 )
 
 _OPTION = {"b": 1 / 1024, "k": 1.0, "m": 1024.0, "g": 1024.0**2, "-bytes": 1 / 1024, "-kibi": 1.0}

@@ -13,35 +13,34 @@ from analyzer.forms.columns import bundle_files, esxcli
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Row, Table
 
-TABLE = Table(
-    name="esxi.ip_connection",
-    meaning="TCP and UDP sockets of the host.",
-    source="esxcli network ip connection list",
-    ask="`esxcli network ip connection list`",
-    columns=(
-        Column("protocol", "str", "tcp, udp"),
-        Column("receive_queue", "int", "bytes received and not read", "bytes"),
-        Column("send_queue", "int", "bytes sent and not acknowledged", "bytes"),
-        Column("local_ip", "str", "local address; * for any"),
-        Column("local_port", "int", "local port"),
-        Column("remote_ip", "str", "remote address; * for any"),
-        Column("remote_port", "int", "remote port; 0 for none"),
-        Column("state", "str", "ESTABLISHED, LISTEN, TIME_WAIT, …; none for UDP"),
-        Column("world_id", "int", "world that owns the socket; 0 for none"),
-        Column("congestion_control", "str", "congestion control: newreno, cubic"),
-        Column("world_name", "str", "name of that world: netcpa-worker"),
-    ),
+TABLE = Table.of(
+    "esxi.ip_connection",
+    "TCP and UDP sockets of the host.",
+    "esxcli network ip connection list",
+    Column("protocol", "str", "tcp, udp"),
+    Column("receive_queue", "int", "bytes received and not read", "bytes"),
+    Column("send_queue", "int", "bytes sent and not acknowledged", "bytes"),
+    Column("local_ip", "str", "local address; * for any"),
+    Column("local_port", "int", "local port"),
+    Column("remote_ip", "str", "remote address; * for any"),
+    Column("remote_port", "int", "remote port; 0 for none"),
+    Column("state", "str", "ESTABLISHED, LISTEN, TIME_WAIT, …; none for UDP"),
+    Column("world_id", "int", "world that owns the socket; 0 for none"),
+    Column("congestion_control", "str", "congestion control: newreno, cubic"),
+    Column("world_name", "str", "name of that world: netcpa-worker"),
 )
 
 
 _ROW = r"(?:tcp|udp)\d?\s+\d+\s+\d+\s+\S+:[\d*]+\s+\S+:[\d*]+\s+(?:[A-Z][A-Z_0-9]+\s+)?\d+(?:\s|$)"
 
-_SOCKET = Table(
-    name="esxi.socket",
-    meaning="A socket as JSON prints it.",
-    source=TABLE.source,
+_SOCKET = Table.of(
+    "esxi.socket",
+    "A socket as JSON prints it.",
+    TABLE.source,
+    *TABLE.columns,
+    Column("local", "str", "address and port"),
+    Column("remote", "str", "address and port"),
     ask=TABLE.ask,
-    columns=(*TABLE.columns, Column("local", "str", "address and port"), Column("remote", "str", "address and port")),
 )
 _LABELS = (
     Field("Proto", "protocol"),

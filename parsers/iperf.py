@@ -10,20 +10,18 @@ from analyzer.forms import recorded
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
-TABLE = Table(
-    name="guest.iperf",
-    meaning="Throughput measured by iperf: one row for each stream and interval, and for the sums.",
-    source="iperf or iperf3, in the guest",
+TABLE = Table.of(
+    "guest.iperf",
+    "Throughput measured by iperf: one row for each stream and interval, and for the sums.",
+    "iperf or iperf3, in the guest",
+    Column("stream", "str", "number of the stream, or SUM"),
+    Column("start_s", "float", "start of the interval", "s"),
+    Column("end_s", "float", "end of the interval", "s"),
+    Column("transfer_bytes", "int", "bytes moved, as exact as the three digits printed", "bytes"),
+    Column("bandwidth_bps", "float", "throughput", "bit/s"),
+    Column("retransmits", "int", "segments sent again in the interval (iperf 3)", "segments"),
+    Column("side", "str", "sender or receiver, on the summary lines of iperf 3"),
     ask="`iperf3 -c <server> -t 60 -P 4` in the guest",
-    columns=(
-        Column("stream", "str", "number of the stream, or SUM"),
-        Column("start_s", "float", "start of the interval", "s"),
-        Column("end_s", "float", "end of the interval", "s"),
-        Column("transfer_bytes", "int", "bytes moved, as exact as the three digits printed", "bytes"),
-        Column("bandwidth_bps", "float", "throughput", "bit/s"),
-        Column("retransmits", "int", "segments sent again in the interval (iperf 3)", "segments"),
-        Column("side", "str", "sender or receiver, on the summary lines of iperf 3"),
-    ),
 )
 
 _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

@@ -13,18 +13,16 @@ from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.iscsi_setting",
-    meaning="Settings of software iSCSI as its daemon keeps them, one row a setting; secrets are left out.",
-    source="vmkiscsid --dump-db; commands/vmkiscsid_--dump-db.txt",
+TABLE = Table.of(
+    "esxi.iscsi_setting",
+    "Settings of software iSCSI as its daemon keeps them, one row a setting; secrets are left out.",
+    "vmkiscsid --dump-db; commands/vmkiscsid_--dump-db.txt",
+    Column("iscsi_part", "str", "part of the data base: ISID, InitiatorNodes, Targets, nodes, …"),
+    Column("iscsi_node", "str", "node.name of the record, for lines after it"),
+    Column("iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"),
+    Column("iscsi_text", "str", "value as printed"),
+    Column("iscsi_number", "int", "value where it is a whole number"),
     ask="`vmkiscsid --dump-db`",
-    columns=(
-        Column("iscsi_part", "str", "part of the data base: ISID, InitiatorNodes, Targets, nodes, …"),
-        Column("iscsi_node", "str", "node.name of the record, for lines after it"),
-        Column("iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"),
-        Column("iscsi_text", "str", "value as printed"),
-        Column("iscsi_number", "int", "value where it is a whole number"),
-    ),
 )
 
 MOST_VALUES = 100_000  # of one output: about 60 for each portal of a target

@@ -4,12 +4,11 @@ from analyzer.forms import written
 from analyzer.forms.columns import bundle_files, esxcli
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.iscsi_software",
-    meaning="Software iSCSI of the host.",
-    source="esxcli iscsi software get",
-    ask="`esxcli iscsi software get`",
-    columns=(Column("enabled", "bool", "software iSCSI is on"),),
+TABLE = Table.of(
+    "esxi.iscsi_software",
+    "Software iSCSI of the host.",
+    "esxcli iscsi software get",
+    Column("enabled", "bool", "software iSCSI is on"),
 )
 
 PARSER = written(

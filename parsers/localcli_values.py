@@ -62,18 +62,16 @@ IN_BUNDLE = (
     "localcli --plugin-dir /usr/lib/vmware/esxcli/int device driver list",
 )
 
-TABLE = Table(
-    name="esxi.command_value",
-    meaning="Values of esxcli outputs that have no table of their own, one row a label.",
-    source="esxcli, localcli: hardware ipmi, trustedboot, lacp, firewall rulesets, …",
+TABLE = Table.of(
+    "esxi.command_value",
+    "Values of esxcli outputs that have no table of their own, one row a label.",
+    "esxcli, localcli: hardware ipmi, trustedboot, lacp, firewall rulesets, …",
+    Column("asked", "str", "command behind esxcli; of a bundle the name of its file"),
+    Column("of_object", "str", "line above the block, or first cell of the row of a table"),
+    Column("label", "str", "label as printed, behind those it is nested in: a/b; none for a line in no known form"),
+    Column("cell_text", "str", "value as printed"),
+    Column("cell_number", "int", "value where it is a whole number"),
     ask="`vm-support`",
-    columns=(
-        Column("asked", "str", "command behind esxcli; of a bundle the name of its file"),
-        Column("of_object", "str", "line above the block, or first cell of the row of a table"),
-        Column("label", "str", "label as printed, behind those it is nested in: a/b; none for a line in no known form"),
-        Column("cell_text", "str", "value as printed"),
-        Column("cell_number", "int", "value where it is a whole number"),
-    ),
 )
 
 MOST_VALUES = 20_000  # of one output

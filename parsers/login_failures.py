@@ -9,20 +9,17 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.login_failures",
-    meaning="Logins that failed in a row, one row an account.",
-    source="pam_tally2 --user NAME",
+TABLE = Table.of(
+    "esxi.login_failures",
+    "Logins that failed in a row, one row an account.",
+    "pam_tally2 --user NAME",
+    KeyColumn("user", "str", "account"),
+    Column("failed_logins", "int", "logins that failed since the last one that succeeded", "logins"),
+    Column("last_failure", "str", "time of the last one as printed, month first: 01/02/18 10:56:59"),
+    Column("failed_from", "str", "address the last one came from, or unknown"),
     ask="`pam_tally2 --user root`",
-    key=("user",),
-    columns=(
-        Column("user", "str", "account"),
-        Column("failed_logins", "int", "logins that failed since the last one that succeeded", "logins"),
-        Column("last_failure", "str", "time of the last one as printed, month first: 01/02/18 10:56:59"),
-        Column("failed_from", "str", "address the last one came from, or unknown"),
-    ),
 )
 _HEAD = re.compile(r"\s*Login\s+Failures\s+Latest failure\s+From\s*$")
 _LINE = re.compile(

@@ -4,21 +4,18 @@ Source: `commands/esxcfg-scsidevs_-m.txt` or the command.
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.mapped_volume",
-    meaning="Mounted VMFS volumes and the partitions they lie on.",
-    source="esxcfg-scsidevs -m; commands/esxcfg-scsidevs_-m.txt",
+TABLE = Table.of(
+    "esxi.mapped_volume",
+    "Mounted VMFS volumes and the partitions they lie on.",
+    "esxcfg-scsidevs -m; commands/esxcfg-scsidevs_-m.txt",
+    Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    Column("partition", "int", "number of the partition"),
+    KeyColumn("volume_uuid", "str", "id of the volume"),
+    KeyColumn("extent_number", "int", "number of the extent, from 0"),
+    Column("volume_name", "str", "name of the datastore or volume"),
     ask="`esxcfg-scsidevs -m`",
-    key=("volume_uuid", "extent_number"),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("partition", "int", "number of the partition"),
-        Column("volume_uuid", "str", "id of the volume"),
-        Column("extent_number", "int", "number of the extent, from 0"),
-        Column("volume_name", "str", "name of the datastore or volume"),
-    ),
 )
 
 _LINE = r"(?:naa|eui|t10|mpx)\.\S+:\d+\s+/\S+\s+[0-9a-f]{8}-\S+\s+\d+\s+\S.*"

@@ -11,20 +11,17 @@ import re
 from collections.abc import Iterator
 
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.module_info",
-    meaning="Modules of the vmkernel as their files describe them, one row a module.",
-    source="esxcli system module get -m <module>; vmkload_mod -s <module>",
+TABLE = Table.of(
+    "esxi.module_info",
+    "Modules of the vmkernel as their files describe them, one row a module.",
+    "esxcli system module get -m <module>; vmkload_mod -s <module>",
+    KeyColumn("module", "str", "name of the module: ixgben, vmfs3"),
+    Column("module_file", "str", "its file"),
+    Column("module_version", "str", "its version as printed, with the build it was made for"),
+    Column("module_licence", "str", "its licence, as printed"),
     ask="`esxcli system module get -m <module>`",
-    key=("module",),
-    columns=(
-        Column("module", "str", "name of the module: ixgben, vmfs3"),
-        Column("module_file", "str", "its file"),
-        Column("module_version", "str", "its version as printed, with the build it was made for"),
-        Column("module_licence", "str", "its licence, as printed"),
-    ),
 )
 
 _LABEL = re.compile(r"\s*(?P<label>input file|Module File|License|Version):\s*(?P<value>\S.*?)\s*$")

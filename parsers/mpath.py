@@ -9,24 +9,21 @@ from collections.abc import Iterable
 
 from analyzer.forms import written
 from analyzer.parsing import Output, fault_at
-from analyzer.tables import Column, Fault, Row, Table, Value
+from analyzer.tables import Column, Fault, KeyColumn, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.mpath",
-    meaning="Paths by storage device, one row a path.",
-    source="esxcfg-mpath -b; commands/esxcfg-mpath_-b.txt",
+TABLE = Table.of(
+    "esxi.mpath",
+    "Paths by storage device, one row a path.",
+    "esxcfg-mpath -b; commands/esxcfg-mpath_-b.txt",
+    Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    Column("display_name", "str", "name shown to the administrator"),
+    KeyColumn("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot"),
+    Column("lun", "int", "logical unit number"),
+    Column("path_state", "str", "active, standby, dead, off, disabled, …"),
+    Column("transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
+    Column("adapter_words", "str", "the adapter as printed: WWNs, IQN"),
+    Column("target_words", "str", "the target as printed: WWNs, IQN, session"),
     ask="`esxcfg-mpath -b`",
-    key=("path_name",),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("display_name", "str", "name shown to the administrator"),
-        Column("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot"),
-        Column("lun", "int", "logical unit number"),
-        Column("path_state", "str", "active, standby, dead, off, disabled, …"),
-        Column("transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
-        Column("adapter_words", "str", "the adapter as printed: WWNs, IQN"),
-        Column("target_words", "str", "the target as printed: WWNs, IQN, session"),
-    ),
 )
 
 

@@ -12,23 +12,20 @@ from collections.abc import Iterator
 
 from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.dvs_property",
-    meaning="Properties of distributed switches and their ports, one row a value.",
-    source="net-dvs -l; commands/net-dvs_-l.txt",
+TABLE = Table.of(
+    "esxi.dvs_property",
+    "Properties of distributed switches and their ports, one row a value.",
+    "net-dvs -l; commands/net-dvs_-l.txt",
+    KeyColumn("dvs_uuid", "str", "UUID of the distributed switch"),
+    Column("dvs_name", "str", "distributed switch"),
+    KeyColumn("dvport", "str", "port of the distributed switch; none for the switch itself"),
+    KeyColumn("dvs_property", "str", "name of the property without com.vmware.: common.portset.mtu"),
+    KeyColumn("dvs_part", "str", "part of a property of more lines: load balancing, active, mode, pktsInDropped"),
+    Column("dvs_text", "str", "value as printed"),
+    Column("dvs_number", "int", "value where it is a whole number"),
     ask="`net-dvs -l`",
-    key=("dvs_uuid", "dvport", "dvs_property", "dvs_part"),
-    columns=(
-        Column("dvs_uuid", "str", "UUID of the distributed switch"),
-        Column("dvs_name", "str", "distributed switch"),
-        Column("dvport", "str", "port of the distributed switch; none for the switch itself"),
-        Column("dvs_property", "str", "name of the property without com.vmware.: common.portset.mtu"),
-        Column("dvs_part", "str", "part of a property of more lines: load balancing, active, mode, pktsInDropped"),
-        Column("dvs_text", "str", "value as printed"),
-        Column("dvs_number", "int", "value where it is a whole number"),
-    ),
 )
 
 MOST_VALUES = 100_000  # of one output: a host has thousands of ports

@@ -14,22 +14,20 @@ from analyzer.tables import MAC_FORM, Block, Column, Fault, Table
 from ._switches import vm_of
 from ._vsish import PORT_ID, SWITCH
 
-TABLE = Table(
-    name="esxi.net_stats",
-    meaning="Ports of all virtual switches of the host and the client on each.",
-    source="net-stats -l; commands/net-stats_-l.txt",
+TABLE = Table.of(
+    "esxi.net_stats",
+    "Ports of all virtual switches of the host and the client on each.",
+    "net-stats -l; commands/net-stats_-l.txt",
+    PORT_ID.column,
+    Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
+    Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
+    SWITCH.column,
+    Column("mac", "str", "MAC address of the client", form=MAC_FORM),
+    Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
+    Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+    Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
     ask="`net-stats -l`",
     key=("switch", "port_id"),
-    columns=(
-        PORT_ID.column,
-        Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
-        Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
-        SWITCH.column,
-        Column("mac", "str", "MAC address of the client", form=MAC_FORM),
-        Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
-        Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-        Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
-    ),
 )
 
 _VM_PORT = 5

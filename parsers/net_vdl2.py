@@ -25,66 +25,58 @@ _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
 DVS = nsxt.DVS
 
-STATE = Table(
-    name="nsx.vxlan_state",
-    meaning="VXLAN of a host as a whole.",
-    source=_SOURCE,
+STATE = Table.of(
+    "nsx.vxlan_state",
+    "VXLAN of a host as a whole.",
+    _SOURCE,
+    Column("out_of_sync", "bool", "the host is out of step with the controllers"),
+    Column("udp_port", "int", "UDP port of VXLAN"),
     ask=_ASK,
-    columns=(
-        Column("out_of_sync", "bool", "the host is out of step with the controllers"),
-        Column("udp_port", "int", "UDP port of VXLAN"),
-    ),
 )
 
-VDS = Table(
-    name="nsx.vxlan_vds",
-    meaning="Distributed switches of a host that carry VXLAN.",
-    source=f"{_SOURCE}; esxcli network vswitch dvs vmware vxlan list",
+VDS = Table.of(
+    "nsx.vxlan_vds",
+    "Distributed switches of a host that carry VXLAN.",
+    f"{_SOURCE}; esxcli network vswitch dvs vmware vxlan list",
+    DVS,
+    Column("vds_id", "str", "UUID of the switch, as printed"),
+    Column("mtu", "int", "MTU; VXLAN needs at least 1600", "bytes"),
+    Column("segment", "str", "network of the VTEPs", form=IP_FORM),
+    Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
+    Column("gateway_mac", "str", "MAC address of the gateway", form=MAC_FORM),
+    Column("networks", "int", "logical switches on this host", "networks"),
+    Column("vmknics", "int", "VXLAN interfaces", "interfaces"),
     ask="`net-vdl2 -l`, or `esxcli network vswitch dvs vmware vxlan list`",
     key=("dvs",),
-    columns=(
-        DVS,
-        Column("vds_id", "str", "UUID of the switch, as printed"),
-        Column("mtu", "int", "MTU; VXLAN needs at least 1600", "bytes"),
-        Column("segment", "str", "network of the VTEPs", form=IP_FORM),
-        Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
-        Column("gateway_mac", "str", "MAC address of the gateway", form=MAC_FORM),
-        Column("networks", "int", "logical switches on this host", "networks"),
-        Column("vmknics", "int", "VXLAN interfaces", "interfaces"),
-    ),
 )
 
-VMKNIC = Table(
-    name="nsx.vxlan_vmknic",
-    meaning="VXLAN interfaces (VTEPs) of a host.",
-    source=_SOURCE,
+VMKNIC = Table.of(
+    "nsx.vxlan_vmknic",
+    "VXLAN interfaces (VTEPs) of a host.",
+    _SOURCE,
+    DVS,
+    Column("vmknic", "str", "VMkernel interface: vmk3"),
+    Column("vds_port", "int", "port of the distributed switch"),
+    Column("port_id", "int", "port of the virtual switch"),
+    Column("endpoint", "int", "endpoint ID"),
+    Column("vlan", "int", "VLAN of the interface"),
+    Column("ip", "str", "address of the VTEP; none or 0.0.0.0 where it got none", form=IP_FORM),
+    Column("mask", "str", "netmask", form=IP_FORM),
+    Column("segment", "str", "network of the VTEP", form=IP_FORM),
     ask=_ASK,
     key=("dvs", "vmknic"),
-    columns=(
-        DVS,
-        Column("vmknic", "str", "VMkernel interface: vmk3"),
-        Column("vds_port", "int", "port of the distributed switch"),
-        Column("port_id", "int", "port of the virtual switch"),
-        Column("endpoint", "int", "endpoint ID"),
-        Column("vlan", "int", "VLAN of the interface"),
-        Column("ip", "str", "address of the VTEP; none or 0.0.0.0 where it got none", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-        Column("segment", "str", "network of the VTEP", form=IP_FORM),
-    ),
 )
 
-NETWORK = Table(
-    name="nsx.vxlan_network",
-    meaning="Logical switches on a host and the controller of each.",
-    source=_SOURCE,
+NETWORK = Table.of(
+    "nsx.vxlan_network",
+    "Logical switches on a host and the controller of each.",
+    _SOURCE,
+    DVS,
+    Column("vni", "int", "VXLAN network identifier"),
+    Column("multicast", "str", "multicast address as printed; N/A with its reason"),
+    *nsxt.SERVED,
     ask=_ASK,
     key=("dvs", "vni"),
-    columns=(
-        DVS,
-        Column("vni", "int", "VXLAN network identifier"),
-        Column("multicast", "str", "multicast address as printed; N/A with its reason"),
-        *nsxt.SERVED,
-    ),
 )
 
 # Heading of a level -> its table and the column the heading fills; keys of each level -> their columns.

@@ -23,43 +23,37 @@ _SWITCH = (
     Column("dvs", "str", "distributed switch, where the command tells"),
     Column("vni", "int", "VXLAN network identifier, where the command tells"),
 )
-VTEP = Table(
-    name="nsx.vxlan_vtep",
-    meaning="VTEPs of other hosts in a logical switch, as a host knows them.",
-    source=_SOURCE.format("vtep"),
+VTEP = Table.of(
+    "nsx.vxlan_vtep",
+    "VTEPs of other hosts in a logical switch, as a host knows them.",
+    _SOURCE.format("vtep"),
+    *_SWITCH,
+    Column("segment", "str", "network of the VTEP", form=IP_FORM),
+    Column("ip", "str", "address of the VTEP", form=IP_FORM),
+    Column("is_mtep", "bool", "it replicates for its network"),
     ask=_ASK.format("vtep"),
-    columns=(
-        *_SWITCH,
-        Column("segment", "str", "network of the VTEP", form=IP_FORM),
-        Column("ip", "str", "address of the VTEP", form=IP_FORM),
-        Column("is_mtep", "bool", "it replicates for its network"),
-    ),
 )
-ARP = Table(
-    name="nsx.vxlan_arp",
-    meaning="ARP suppression cache of a logical switch on a host.",
-    source=_SOURCE.format("arp"),
+ARP = Table.of(
+    "nsx.vxlan_arp",
+    "ARP suppression cache of a logical switch on a host.",
+    _SOURCE.format("arp"),
+    *_SWITCH,
+    Column("ip", "str", "address", form=IP_FORM),
+    Column("mac", "str", "its MAC address; ff:ff:ff:ff:ff:ff where it is not known", form=MAC_FORM),
+    Column("flags", "str", "flags as printed"),
     ask=_ASK.format("arp"),
-    columns=(
-        *_SWITCH,
-        Column("ip", "str", "address", form=IP_FORM),
-        Column("mac", "str", "its MAC address; ff:ff:ff:ff:ff:ff where it is not known", form=MAC_FORM),
-        Column("flags", "str", "flags as printed"),
-    ),
 )
 MAC = MACS.tables[0]
 TABLES = (VTEP, MAC, ARP)
-COUNTS = Table(
-    name="nsx.vxlan_count",
-    meaning="How many entries a host has of each logical switch.",
-    source="commands/dump-vxlan-info.py.txt",
+COUNTS = Table.of(
+    "nsx.vxlan_count",
+    "How many entries a host has of each logical switch.",
+    "commands/dump-vxlan-info.py.txt",
+    *_SWITCH,
+    Column("vteps", "int", "VTEPs of other hosts", "VTEPs"),
+    Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
+    Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
     ask="`net-vdl2 -M vtep -s <switch> -n <vni>`, and the same with mac and arp",
-    columns=(
-        *_SWITCH,
-        Column("vteps", "int", "VTEPs of other hosts", "VTEPs"),
-        Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
-        Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
-    ),
 )
 
 # First label of an entry -> table, and label -> column, all in small letters.

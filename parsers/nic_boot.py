@@ -11,22 +11,20 @@ from analyzer.tables import MAC_FORM, Column, Table
 
 from ._guest import INTERFACE
 
-TABLE = Table(
-    name="guest.nic_boot",
-    meaning="Messages of a Linux guest's kernel about its network interfaces, one row a line.",
-    source="dmesg | grep eth, in the guest",
+TABLE = Table.of(
+    "guest.nic_boot",
+    "Messages of a Linux guest's kernel about its network interfaces, one row a line.",
+    "dmesg | grep eth, in the guest",
+    Column("uptime_s", "float", "seconds since the guest's boot, where printed", "s"),
+    Column("driver", "str", "driver that speaks: vmxnet3, e1000, e1000e, pcnet32"),
+    Column("bus_info", "str", "PCI address of the adapter in the guest"),
+    INTERFACE,
+    Column("link", "str", "Up or Down, on a message about the link"),
+    Column("link_mbps", "int", "link speed shown; 10,000 on VMXNET3 is no cap", "Mbit/s"),
+    Column("mac", "str", "MAC address, on a message that shows it", form=MAC_FORM),
+    Column("renamed_from", "str", "old name of the interface, on a message about a new name"),
+    Column("message", "str", "text after the name of the interface"),
     ask="`dmesg | grep -i eth` in the guest",
-    columns=(
-        Column("uptime_s", "float", "seconds since the guest's boot, where printed", "s"),
-        Column("driver", "str", "driver that speaks: vmxnet3, e1000, e1000e, pcnet32"),
-        Column("bus_info", "str", "PCI address of the adapter in the guest"),
-        INTERFACE,
-        Column("link", "str", "Up or Down, on a message about the link"),
-        Column("link_mbps", "int", "link speed shown; 10,000 on VMXNET3 is no cap", "Mbit/s"),
-        Column("mac", "str", "MAC address, on a message that shows it", form=MAC_FORM),
-        Column("renamed_from", "str", "old name of the interface, on a message about a new name"),
-        Column("message", "str", "text after the name of the interface"),
-    ),
 )
 
 

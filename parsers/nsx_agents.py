@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="nsx.agent_service",
-    meaning="Agents of NSX for vSphere on a host, as their own scripts state them.",
-    source="/etc/init.d/netcpad status; /etc/init.d/vShield-Stateful-Firewall status",
+TABLE = Table.of(
+    "nsx.agent_service",
+    "Agents of NSX for vSphere on a host, as their own scripts state them.",
+    "/etc/init.d/netcpad status; /etc/init.d/vShield-Stateful-Firewall status",
+    KeyColumn("host_agent", "str", "netCP agent service: the control plane; vShield-Stateful-Firewall: the firewall"),
+    Column("agent_state", "str", "running, not running, stopped, as printed"),
     ask="`/etc/init.d/netcpad status` and `/etc/init.d/vShield-Stateful-Firewall status` on the host",
-    key=("host_agent",),
-    columns=(
-        Column("host_agent", "str", "netCP agent service: the control plane; vShield-Stateful-Firewall: the firewall"),
-        Column("agent_state", "str", "running, not running, stopped, as printed"),
-    ),
 )
 _LINE = re.compile(
     r"\s*(?P<host_agent>netCP agent service|vShield-Stateful-Firewall)\s+is\s+(?P<agent_state>\S.*?)\.?\s*$"

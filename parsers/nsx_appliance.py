@@ -6,55 +6,49 @@ taken as milliseconds since 1970. Passwords and the passphrase of backups are no
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, stamp, xml_shape
 from ._x509 import COLUMNS
 from ._xml import Element, read
 
 _API = "/api/1.0/appliance-management"
-CERTIFICATES = Table(
-    name="nsx.certificate",
-    meaning="Certificates of the NSX Manager, one row a certificate of its chain.",
-    source=f"GET {_API}/certificatemanager/certificates/nsx",
+CERTIFICATES = Table.of(
+    "nsx.certificate",
+    "Certificates of the NSX Manager, one row a certificate of its chain.",
+    f"GET {_API}/certificatemanager/certificates/nsx",
+    *COLUMNS,
+    Column("is_valid", "bool", "the Manager takes it as valid"),
     ask=f"`GET {_API}/certificatemanager/certificates/nsx`",
-    columns=(*COLUMNS, Column("is_valid", "bool", "the Manager takes it as valid")),
 )
-SETTINGS = Table(
-    name="nsx.backup_setting",
-    meaning="Backups of the NSX Manager as they are set up.",
-    source=f"GET {_API}/backuprestore/backupsettings",
+SETTINGS = Table.of(
+    "nsx.backup_setting",
+    "Backups of the NSX Manager as they are set up.",
+    f"GET {_API}/backuprestore/backupsettings",
+    Column("backup_server", "str", "server the backups go to"),
+    Column("backup_protocol", "str", "SFTP or FTP"),
+    Column("backup_folder", "str", "folder on that server"),
+    Column("backup_frequency", "str", "DAILY, WEEKLY, HOURLY; none where no time is set"),
+    Column("backup_left_out", "str", "tables that are not backed up, by commas"),
     ask=f"`GET {_API}/backuprestore/backupsettings`",
-    columns=(
-        Column("backup_server", "str", "server the backups go to"),
-        Column("backup_protocol", "str", "SFTP or FTP"),
-        Column("backup_folder", "str", "folder on that server"),
-        Column("backup_frequency", "str", "DAILY, WEEKLY, HOURLY; none where no time is set"),
-        Column("backup_left_out", "str", "tables that are not backed up, by commas"),
-    ),
 )
-FILES = Table(
-    name="nsx.backup_file",
-    meaning="Backups of the NSX Manager that are on their server.",
-    source=f"GET {_API}/backuprestore/backups",
+FILES = Table.of(
+    "nsx.backup_file",
+    "Backups of the NSX Manager that are on their server.",
+    f"GET {_API}/backuprestore/backups",
+    KeyColumn("file_name", "str", "name of the backup"),
+    Column("size_text", "str", "size as printed"),
+    Column("created_text", "str", "when it was made, as printed"),
     ask=f"`GET {_API}/backuprestore/backups`",
-    key=("file_name",),
-    columns=(
-        Column("file_name", "str", "name of the backup"),
-        Column("size_text", "str", "size as printed"),
-        Column("created_text", "str", "when it was made, as printed"),
-    ),
 )
-CLOCK = Table(
-    name="nsx.manager_clock",
-    meaning="Clock of the NSX Manager: where it gets the time from.",
-    source=f"GET {_API}/system/timesettings",
+CLOCK = Table.of(
+    "nsx.manager_clock",
+    "Clock of the NSX Manager: where it gets the time from.",
+    f"GET {_API}/system/timesettings",
+    Column("ntp_servers", "str", "servers of NTP, by commas; none where none is set"),
+    Column("clock_text", "str", "date and time as printed"),
+    Column("timezone", "str", "time zone of the Manager"),
     ask=f"`GET {_API}/system/timesettings`",
-    columns=(
-        Column("ntp_servers", "str", "servers of NTP, by commas; none where none is set"),
-        Column("clock_text", "str", "date and time as printed"),
-        Column("timezone", "str", "time zone of the Manager"),
-    ),
 )
 
 

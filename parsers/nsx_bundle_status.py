@@ -7,24 +7,20 @@ skipped (the Manager keeps 30 % of its disk free) is no error of that node, but 
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, xml_shape
 from ._xml import read
 
-TABLE = Table(
-    name="nsx.bundle_part",
-    meaning="Parts of an NSX support bundle: the nodes it was collected from, and how that went.",
-    source="GET /api/2.0/techsupportbundle/status",
-    ask="`GET /api/2.0/techsupportbundle/status`",
-    key=("node_type", "object_id", "log_type"),
-    columns=(
-        Column("node_type", "str", "NSX-Manager, HOSTSYSTEM, Edge, Controller"),
-        Column("object_id", "str", "host-22, edge-1, controller-1; none for the type as a whole"),
-        Column("log_type", "str", "FIREWALL or GI, of a host"),
-        Column("status", "str", "COMPLETED, Skipped, …"),
-        Column("progress_pct", "float", "share that is done, of the type as a whole", "%"),
-    ),
+TABLE = Table.of(
+    "nsx.bundle_part",
+    "Parts of an NSX support bundle: the nodes it was collected from, and how that went.",
+    "GET /api/2.0/techsupportbundle/status",
+    KeyColumn("node_type", "str", "NSX-Manager, HOSTSYSTEM, Edge, Controller"),
+    KeyColumn("object_id", "str", "host-22, edge-1, controller-1; none for the type as a whole"),
+    KeyColumn("log_type", "str", "FIREWALL or GI, of a host"),
+    Column("status", "str", "COMPLETED, Skipped, …"),
+    Column("progress_pct", "float", "share that is done, of the type as a whole", "%"),
 )
 
 

@@ -8,64 +8,52 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import stray, typed_row
 
 _CLUSTER = Column("cluster_name", "str", "name of the cluster")
-CLUSTERS = Table(
-    name="nsx.cluster",
-    meaning="Clusters of hosts as the NSX Manager knows them.",
-    source="show cluster all (central CLI)",
+CLUSTERS = Table.of(
+    "nsx.cluster",
+    "Clusters of hosts as the NSX Manager knows them.",
+    "show cluster all (central CLI)",
+    _CLUSTER,
+    KeyColumn("cluster_id", "str", "id in vCenter: domain-c7"),
+    Column("datacenter", "str", "data center it is in"),
+    Column("firewall", "str", "Enabled, …, as printed"),
     ask="`show cluster all` on the NSX Manager",
-    key=("cluster_id",),
-    columns=(
-        _CLUSTER,
-        Column("cluster_id", "str", "id in vCenter: domain-c7"),
-        Column("datacenter", "str", "data center it is in"),
-        Column("firewall", "str", "Enabled, …, as printed"),
-    ),
 )
-HOSTS = Table(
-    name="nsx.cluster_host",
-    meaning="Hosts of a cluster and how far NSX is installed on each, as the NSX Manager knows them.",
-    source="show cluster <id> (central CLI)",
+HOSTS = Table.of(
+    "nsx.cluster_host",
+    "Hosts of a cluster and how far NSX is installed on each, as the NSX Manager knows them.",
+    "show cluster <id> (central CLI)",
+    _CLUSTER,
+    Column("host_name", "str", "name or address of the host"),
+    KeyColumn("host_id", "str", "id in vCenter: host-10"),
+    Column("install_status", "str", "Ready, …, as printed"),
     ask="`show cluster <id>` on the NSX Manager; `show cluster all` lists the ids",
-    key=("host_id",),
-    columns=(
-        _CLUSTER,
-        Column("host_name", "str", "name or address of the host"),
-        Column("host_id", "str", "id in vCenter: host-10"),
-        Column("install_status", "str", "Ready, …, as printed"),
-    ),
 )
-VMS = Table(
-    name="nsx.cluster_vm",
-    meaning="VMs of a cluster as the NSX Manager knows them.",
-    source="show cluster <id> (central CLI)",
+VMS = Table.of(
+    "nsx.cluster_vm",
+    "VMs of a cluster as the NSX Manager knows them.",
+    "show cluster <id> (central CLI)",
+    _CLUSTER,
+    Column("vm_name", "str", "name of the VM"),
+    KeyColumn("vm_moid", "str", "id in vCenter: vm-75"),
+    Column("power_status", "str", "on, off, as printed"),
     ask="`show cluster <id>` on the NSX Manager; `show cluster all` lists the ids",
-    key=("vm_moid",),
-    columns=(
-        _CLUSTER,
-        Column("vm_name", "str", "name of the VM"),
-        Column("vm_moid", "str", "id in vCenter: vm-75"),
-        Column("power_status", "str", "on, off, as printed"),
-    ),
 )
-VNICS = Table(
-    name="nsx.vm_vnic",
-    meaning="Virtual network cards of a VM and the filters before them, as the NSX Manager knows them.",
-    source="show vm <id> (central CLI)",
+VNICS = Table.of(
+    "nsx.vm_vnic",
+    "Virtual network cards of a VM and the filters before them, as the NSX Manager knows them.",
+    "show vm <id> (central CLI)",
+    _CLUSTER,
+    Column("host_name", "str", "name or address of the host"),
+    Column("vm_name", "str", "name of the VM"),
+    Column("vnic_name", "str", "name of the card"),
+    KeyColumn("vnic_id", "str", "id of the card"),
+    Column("filters", "str", "names of its filters: nic-…-eth0-vmware-sfw.2"),
     ask="`show vm <id>` on the NSX Manager",
-    key=("vnic_id",),
-    columns=(
-        _CLUSTER,
-        Column("host_name", "str", "name or address of the host"),
-        Column("vm_name", "str", "name of the VM"),
-        Column("vnic_name", "str", "name of the card"),
-        Column("vnic_id", "str", "id of the card"),
-        Column("filters", "str", "names of its filters: nic-…-eth0-vmware-sfw.2"),
-    ),
 )
 
 # Lines that tell what the rows below them belong to; a name opens what stands below it anew.

@@ -6,25 +6,21 @@ Source: REST `GET /api/1.0/appliance-management/summary/components` (NSX for vSp
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import MANAGER, VERSION_FORM, XML_BODY, row, version_cells, xml_shape
 from ._xml import read
 
-TABLE = Table(
-    name="nsx.component_status",
-    meaning="Services of the NSX Manager appliance and whether they run.",
-    source="GET /api/1.0/appliance-management/summary/components",
-    ask="`GET /api/1.0/appliance-management/summary/components`",
-    key=("component_id",),
-    columns=(
-        Column("component_id", "str", "VPOSTGRES, RABBITMQ, NSX, NSXREPLICATOR, SSH, …"),
-        Column("name", "str", "name of the service"),
-        Column("status", "str", "RUNNING when it runs"),
-        Column("enabled", "bool", "the service is enabled"),
-        Column("version", "version", "release of the component, where stated", form=VERSION_FORM),
-        Column("build", "int", "build of the component; each has its own"),
-    ),
+TABLE = Table.of(
+    "nsx.component_status",
+    "Services of the NSX Manager appliance and whether they run.",
+    "GET /api/1.0/appliance-management/summary/components",
+    KeyColumn("component_id", "str", "VPOSTGRES, RABBITMQ, NSX, NSXREPLICATOR, SSH, …"),
+    Column("name", "str", "name of the service"),
+    Column("status", "str", "RUNNING when it runs"),
+    Column("enabled", "bool", "the service is enabled"),
+    Column("version", "version", "release of the component, where stated", form=VERSION_FORM),
+    Column("build", "int", "build of the component; each has its own"),
 )
 
 

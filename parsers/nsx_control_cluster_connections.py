@@ -7,23 +7,20 @@ number of connections is then the number of the other controllers; followers sho
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
 from ._nsx import answers
 
-TABLE = Table(
-    name="nsx.controller_connection",
-    meaning="Ports of one NSX Controller: listening, and open connections.",
-    source="show control-cluster connections (on each controller)",
+TABLE = Table.of(
+    "nsx.controller_connection",
+    "Ports of one NSX Controller: listening, and open connections.",
+    "show control-cluster connections (on each controller)",
+    KeyColumn("role", "str", "api_provider, persistence_server, switch_manager, system"),
+    KeyColumn("service", "str", "api, server, client, election, ovsmgmt, openflow, cluster"),
+    Column("port", "int", "TCP port"),
+    Column("listening", "bool", "Y; a dash is no"),
+    Column("connections", "int", "open connections", "connections"),
     ask="`show control-cluster connections` on each NSX Controller",
-    key=("role", "service"),
-    columns=(
-        Column("role", "str", "api_provider, persistence_server, switch_manager, system"),
-        Column("service", "str", "api, server, client, election, ovsmgmt, openflow, cluster"),
-        Column("port", "int", "TCP port"),
-        Column("listening", "bool", "Y; a dash is no"),
-        Column("connections", "int", "open connections", "connections"),
-    ),
 )
 
 

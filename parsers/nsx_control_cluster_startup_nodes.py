@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table
+from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table
 
 from ._nsx import answers
 
-TABLE = Table(
-    name="nsx.controller_startup_nodes",
-    meaning="Addresses of the control cluster's nodes, as one NSX Controller has them stored.",
-    source="show control-cluster startup-nodes (on each controller)",
+TABLE = Table.of(
+    "nsx.controller_startup_nodes",
+    "Addresses of the control cluster's nodes, as one NSX Controller has them stored.",
+    "show control-cluster startup-nodes (on each controller)",
+    KeyColumn("ip", "str", "address of a controller"),
+    Column("position", "int", "place in the line, from 1"),
     ask="`show control-cluster startup-nodes` on each NSX Controller",
-    key=("ip",),
-    columns=(
-        Column("ip", "str", "address of a controller"),
-        Column("position", "int", "place in the line, from 1"),
-    ),
 )
 
 

@@ -9,45 +9,39 @@ from __future__ import annotations
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 from ._nsx import answers
 
-HEALTH = Table(
-    name="nsx.controller_health",
-    meaning="How one NSX Controller sees its cluster.",
-    source="show control-cluster status (on each controller)",
+HEALTH = Table.of(
+    "nsx.controller_health",
+    "How one NSX Controller sees its cluster.",
+    "show control-cluster status (on each controller)",
+    Column("join_status", "str", "Join complete when healthy"),
+    Column("join_since", "str", "month/day and time of the last change, as printed"),
+    Column("majority_status", "str", "Connected to cluster majority when healthy"),
+    Column("majority_since", "str", "month/day and time of the last change, as printed"),
+    Column("restart_status", "str", "This controller can be safely restarted when healthy"),
+    Column("restart_since", "str", "month/day and time of the last change, as printed"),
+    Column("cluster_id", "str", "id of the cluster, the same on all its nodes"),
+    KeyColumn("node_uuid", "str", "id of this node"),
     ask="`show control-cluster status` on each NSX Controller",
-    key=("node_uuid",),
-    columns=(
-        Column("join_status", "str", "Join complete when healthy"),
-        Column("join_since", "str", "month/day and time of the last change, as printed"),
-        Column("majority_status", "str", "Connected to cluster majority when healthy"),
-        Column("majority_since", "str", "month/day and time of the last change, as printed"),
-        Column("restart_status", "str", "This controller can be safely restarted when healthy"),
-        Column("restart_since", "str", "month/day and time of the last change, as printed"),
-        Column("cluster_id", "str", "id of the cluster, the same on all its nodes"),
-        Column("node_uuid", "str", "id of this node"),
-    ),
 )
 
-ROLE = Table(
-    name="nsx.controller_role",
-    meaning="Roles of one NSX Controller, as configured and as they run.",
-    source="show control-cluster status (on each controller)",
-    ask="`show control-cluster status` on each NSX Controller",
-    key=("role",),
-    columns=(
-        Column(
-            "role",
-            "str",
-            "api_provider, persistence_server, switch_manager, logical_manager, directory_server",
-        ),
-        Column("enabled", "bool", 'configured status is "enabled"'),
-        Column("activated", "bool", 'active status is "activated"'),
-        Column("configured_status", "str", "as printed"),
-        Column("active_status", "str", "as printed"),
+ROLE = Table.of(
+    "nsx.controller_role",
+    "Roles of one NSX Controller, as configured and as they run.",
+    "show control-cluster status (on each controller)",
+    KeyColumn(
+        "role",
+        "str",
+        "api_provider, persistence_server, switch_manager, logical_manager, directory_server",
     ),
+    Column("enabled", "bool", 'configured status is "enabled"'),
+    Column("activated", "bool", 'active status is "activated"'),
+    Column("configured_status", "str", "as printed"),
+    Column("active_status", "str", "as printed"),
+    ask="`show control-cluster status` on each NSX Controller",
 )
 
 

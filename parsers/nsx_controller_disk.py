@@ -7,51 +7,45 @@ milliseconds, times in milliseconds since 1970.
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, Cells, row, stamp, xml_shape
 from ._xml import Element, read
 
-NODE = Table(
-    name="nsx.controller_node",
-    meaning="Load, memory and uptime of one NSX Controller.",
-    source="GET /api/2.0/vdn/controller/<id>/status",
+NODE = Table.of(
+    "nsx.controller_node",
+    "Load, memory and uptime of one NSX Controller.",
+    "GET /api/2.0/vdn/controller/<id>/status",
+    KeyColumn("controller_id", "str", "controller-1, …"),
+    Column("ip", "str", "address of the controller"),
+    Column("uptime_s", "float", "time since the controller started", "s"),
+    Column("load_1min", "float", "average load over one minute"),
+    Column("load_5min", "float", "average load over five minutes"),
+    Column("load_15min", "float", "average load over fifteen minutes"),
+    Column("cpu_cores", "int", "processors of the controller", "cores"),
+    Column("memory_total_kb", "int", "memory", "KB"),
+    Column("memory_used_kb", "int", "memory in use, cache included", "KB"),
+    Column("memory_cached_kb", "int", "memory used as cache", "KB"),
+    Column("swap_kb", "int", "swap space", "KB"),
+    Column("swap_in_use_kb", "int", "swap space in use", "KB"),
+    Column("system_time", "time", "clock of the controller", "UTC"),
+    Column("sync_time", "time", "clock at the last check of the controller", "UTC"),
+    Column("failover_ready", "bool", "the node may fail without loss"),
     ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
-    key=("controller_id",),
-    columns=(
-        Column("controller_id", "str", "controller-1, …"),
-        Column("ip", "str", "address of the controller"),
-        Column("uptime_s", "float", "time since the controller started", "s"),
-        Column("load_1min", "float", "average load over one minute"),
-        Column("load_5min", "float", "average load over five minutes"),
-        Column("load_15min", "float", "average load over fifteen minutes"),
-        Column("cpu_cores", "int", "processors of the controller", "cores"),
-        Column("memory_total_kb", "int", "memory", "KB"),
-        Column("memory_used_kb", "int", "memory in use, cache included", "KB"),
-        Column("memory_cached_kb", "int", "memory used as cache", "KB"),
-        Column("swap_kb", "int", "swap space", "KB"),
-        Column("swap_in_use_kb", "int", "swap space in use", "KB"),
-        Column("system_time", "time", "clock of the controller", "UTC"),
-        Column("sync_time", "time", "clock at the last check of the controller", "UTC"),
-        Column("failover_ready", "bool", "the node may fail without loss"),
-    ),
 )
 
-DISK = Table(
-    name="nsx.controller_disk",
-    meaning="Disk latency of one NSX Controller; needed: mean under 100 ms, peak write under 300 ms.",
-    source="GET /api/2.0/vdn/controller/<id>/status",
+DISK = Table.of(
+    "nsx.controller_disk",
+    "Disk latency of one NSX Controller; needed: mean under 100 ms, peak write under 300 ms.",
+    "GET /api/2.0/vdn/controller/<id>/status",
+    KeyColumn("controller_id", "str", "controller-1, …"),
+    KeyColumn("device", "str", "sda, dm-0, …"),
+    KeyColumn("latency_type", "str", "w_await or r_await"),
+    Column("last_ms", "float", "last latency", "ms"),
+    Column("avg_ms", "float", "average latency", "ms"),
+    Column("alert", "bool", "the Manager's alert is on"),
+    Column("refreshed", "time", "when it was measured", "UTC"),
     ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",
-    key=("controller_id", "device", "latency_type"),
-    columns=(
-        Column("controller_id", "str", "controller-1, …"),
-        Column("device", "str", "sda, dm-0, …"),
-        Column("latency_type", "str", "w_await or r_await"),
-        Column("last_ms", "float", "last latency", "ms"),
-        Column("avg_ms", "float", "average latency", "ms"),
-        Column("alert", "bool", "the Manager's alert is on"),
-        Column("refreshed", "time", "when it was measured", "UTC"),
-    ),
 )
 
 

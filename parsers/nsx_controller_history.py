@@ -10,17 +10,15 @@ from analyzer.forms import written
 from analyzer.forms.headings import own_heading
 from analyzer.tables import IP_FORM, Column, Table
 
-TABLE = Table(
-    name="nsx.controller_step",
-    meaning="Steps of an NSX Controller on its way into the cluster, one row a step.",
-    source="show control-cluster history (on each controller)",
+TABLE = Table.of(
+    "nsx.controller_step",
+    "Steps of an NSX Controller on its way into the cluster, one row a step.",
+    "show control-cluster history (on each controller)",
+    Column("node_uuid", "str", "id of this node"),
+    Column("ip", "str", "address of the controller", form=IP_FORM),
+    Column("since", "str", "month/day and time, as printed"),
+    Column("step", "str", "Joining cluster via node …, Waiting to join cluster, Join complete, …"),
     ask="`show control-cluster history` on each NSX Controller",
-    columns=(
-        Column("node_uuid", "str", "id of this node"),
-        Column("ip", "str", "address of the controller", form=IP_FORM),
-        Column("since", "str", "month/day and time, as printed"),
-        Column("step", "str", "Joining cluster via node …, Waiting to join cluster, Join complete, …"),
-    ),
 )
 
 PARSER = written(

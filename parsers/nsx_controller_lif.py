@@ -9,31 +9,28 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import answers
 
-TABLE = Table(
-    name="nsx.controller_lif",
-    meaning="Interfaces (LIF) of the logical routers, as one NSX Controller knows them.",
-    source="show control-cluster logical-routers interface-summary <lr-id> (on each controller)",
+TABLE = Table.of(
+    "nsx.controller_lif",
+    "Interfaces (LIF) of the logical routers, as one NSX Controller knows them.",
+    "show control-cluster logical-routers interface-summary <lr-id> (on each controller)",
+    KeyColumn("lr_id", "int", "number of the logical router"),
+    KeyColumn("lif", "str", "name of the interface"),
+    Column("lif_type", "str", "vlan or vxlan"),
+    Column("network_number", "int", "VLAN, or VXLAN network identifier"),
+    Column("addresses", "str", "addresses with the length of their netmask"),
+    Column("dvs_uuids", "str", "distributed switches, by UUID"),
+    Column("mac", "str", "MAC address", form=MAC_FORM),
+    Column("mtu", "int", "MTU", "bytes"),
+    Column("multicast_ip", "str", "multicast address; 0.0.0.1 without one", form=IP_FORM),
+    Column("designated_ip", "str", "host that is the designated instance", form=IP_FORM),
+    Column("is_sedimented", "bool", "Is-Sedimented as printed"),
+    Column("bridge", "str", "bridge it belongs to"),
+    Column("bridge_id", "int", "number of that bridge"),
     ask="`show control-cluster logical-routers interface-summary <lr-id>` on each NSX Controller",
-    key=("lr_id", "lif"),
-    columns=(
-        Column("lr_id", "int", "number of the logical router"),
-        Column("lif", "str", "name of the interface"),
-        Column("lif_type", "str", "vlan or vxlan"),
-        Column("network_number", "int", "VLAN, or VXLAN network identifier"),
-        Column("addresses", "str", "addresses with the length of their netmask"),
-        Column("dvs_uuids", "str", "distributed switches, by UUID"),
-        Column("mac", "str", "MAC address", form=MAC_FORM),
-        Column("mtu", "int", "MTU", "bytes"),
-        Column("multicast_ip", "str", "multicast address; 0.0.0.1 without one", form=IP_FORM),
-        Column("designated_ip", "str", "host that is the designated instance", form=IP_FORM),
-        Column("is_sedimented", "bool", "Is-Sedimented as printed"),
-        Column("bridge", "str", "bridge it belongs to"),
-        Column("bridge_id", "int", "number of that bridge"),
-    ),
 )
 
 _SUMMARY = re.compile(r"\s*Interface\s+Type\s+Id\s+IP\[\]\s*$")

@@ -9,24 +9,21 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import answers, row
 from ._xml import Element
 
-TABLE = Table(
-    name="nsx.controller_lr",
-    meaning="Logical routers as one NSX Controller knows them, one row a router and host.",
-    source="show control-cluster logical-routers instance all (on each controller)",
+TABLE = Table.of(
+    "nsx.controller_lr",
+    "Logical routers as one NSX Controller knows them, one row a router and host.",
+    "show control-cluster logical-routers instance all (on each controller)",
+    KeyColumn("lr_id", "int", "number of the logical router"),
+    Column("lr_name", "str", "name of the logical router on the hosts: default+edge-1"),
+    KeyColumn("host_ip", "str", "host the router is on", form=IP_FORM),
+    Column("edge_connection", "str", "address of the router's control VM, where it is connected", form=IP_FORM),
+    Column("service_controller", "str", "controller that serves the router", form=IP_FORM),
     ask="`show control-cluster logical-routers instance all` on each NSX Controller",
-    key=("lr_id", "host_ip"),
-    columns=(
-        Column("lr_id", "int", "number of the logical router"),
-        Column("lr_name", "str", "name of the logical router on the hosts: default+edge-1"),
-        Column("host_ip", "str", "host the router is on", form=IP_FORM),
-        Column("edge_connection", "str", "address of the router's control VM, where it is connected", form=IP_FORM),
-        Column("service_controller", "str", "controller that serves the router", form=IP_FORM),
-    ),
 )
 
 _NAMES = ("lr_id", "lr_name", "host_ip", "edge_connection", "service_controller")

@@ -9,26 +9,23 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import IP_FORM, Block, Column, Fault, Row, Table
+from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import XML_BODY, answers, row, xml_shape
 from ._xml import read
 
-TABLE = Table(
-    name="nsx.controllers",
-    meaning="NSX Controllers as the Manager lists them.",
-    source="show controller list all; GET /api/2.0/vdn/controller",
+TABLE = Table.of(
+    "nsx.controllers",
+    "NSX Controllers as the Manager lists them.",
+    "show controller list all; GET /api/2.0/vdn/controller",
+    KeyColumn("controller_id", "str", "controller-1, …"),
+    Column("name", "str", "name given to the controller (REST)"),
+    Column("ip", "str", "address of the controller", form=IP_FORM),
+    Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"),
+    Column("version", "version", "version of the controller, not of NSX (REST)"),
+    Column("uptime_s", "float", "time since the controller started, where stated", "s"),
+    Column("source", "str", "cli or rest"),
     ask="`show controller list all` on the NSX Manager, or `GET /api/2.0/vdn/controller`",
-    key=("controller_id",),
-    columns=(
-        Column("controller_id", "str", "controller-1, …"),
-        Column("name", "str", "name given to the controller (REST)"),
-        Column("ip", "str", "address of the controller", form=IP_FORM),
-        Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"),
-        Column("version", "version", "version of the controller, not of NSX (REST)"),
-        Column("uptime_s", "float", "time since the controller started, where stated", "s"),
-        Column("source", "str", "cli or rest"),
-    ),
 )
 
 

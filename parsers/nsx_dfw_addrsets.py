@@ -12,25 +12,25 @@ from analyzer.tables import Block, Column, Row, Table, Value
 _ASK = "`vsipioctl getaddrsets -f <filter>` on the host; `vsipioctl getfilters` lists the filters"
 _FILTER = Column("filter", "str", "name of the filter")
 _SET = Column("address_set", "str", "name of the set: ip-ipset-3, src1048, …")
-SETS = Table(
-    name="nsx.dfw_address_set",
-    meaning="Address sets of one filter of the distributed firewall, one row a set.",
-    source="vsipioctl getaddrsets -f <filter>",
+SETS = Table.of(
+    "nsx.dfw_address_set",
+    "Address sets of one filter of the distributed firewall, one row a set.",
+    "vsipioctl getaddrsets -f <filter>",
+    _FILTER,
+    _SET,
+    Column("addresses_count", "int", "addresses in it", "addresses"),
     ask=_ASK,
     key=("filter", "address_set"),
-    columns=(_FILTER, _SET, Column("addresses_count", "int", "addresses in it", "addresses")),
 )
-ADDRESSES = Table(
-    name="nsx.dfw_address",
-    meaning="Addresses in the address sets of one filter of the distributed firewall, one row an address.",
-    source="vsipioctl getaddrsets -f <filter>",
+ADDRESSES = Table.of(
+    "nsx.dfw_address",
+    "Addresses in the address sets of one filter of the distributed firewall, one row an address.",
+    "vsipioctl getaddrsets -f <filter>",
+    _FILTER,
+    _SET,
+    Column("address_kind", "str", "ip or mac"),
+    Column("address", "str", "address and length of the netmask; none where it has none"),
     ask=_ASK,
-    columns=(
-        _FILTER,
-        _SET,
-        Column("address_kind", "str", "ip or mac"),
-        Column("address", "str", "address and length of the netmask; none where it has none"),
-    ),
 )
 _BEGIN = re.compile(r"\s*addrset\s+(?P<name>\S+)\s+\{\s*$")
 _ADDRESS = re.compile(r"\s*(?P<kind>ip|mac)\s+(?P<address>\S+?),?\s*$")

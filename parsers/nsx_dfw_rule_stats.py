@@ -6,20 +6,18 @@ Source: the command on a host of NSX 6.1, as captured. A rule stands there twice
 from analyzer.forms import written
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.dfw_rule_stats",
-    meaning="Counters of the rules of one filter of the distributed firewall.",
-    source="vsipioctl getfwrules -f <filter> -s",
+TABLE = Table.of(
+    "nsx.dfw_rule_stats",
+    "Counters of the rules of one filter of the distributed firewall.",
+    "vsipioctl getfwrules -f <filter> -s",
+    Column("filter", "str", "name of the filter"),
+    Column("dfw_rule", "int", "number of the rule"),
+    Column("evals", "int", "times it was looked at"),
+    Column("pkts_in", "int", "packets to the VM", "packets"),
+    Column("pkts_out", "int", "packets from the VM", "packets"),
+    Column("bytes_in", "int", "bytes to the VM", "bytes"),
+    Column("bytes_out", "int", "bytes from the VM", "bytes"),
     ask="`vsipioctl getfwrules -f <filter> -s` on the host; `vsipioctl getfilters` lists the filters",
-    columns=(
-        Column("filter", "str", "name of the filter"),
-        Column("dfw_rule", "int", "number of the rule"),
-        Column("evals", "int", "times it was looked at"),
-        Column("pkts_in", "int", "packets to the VM", "packets"),
-        Column("pkts_out", "int", "packets from the VM", "packets"),
-        Column("bytes_in", "int", "bytes to the VM", "bytes"),
-        Column("bytes_out", "int", "bytes from the VM", "bytes"),
-    ),
     counts_since="boot",  # the name of a filter holds the world of its VM: it is another one after each start of it
     gauges=("dfw_rule",),
 )

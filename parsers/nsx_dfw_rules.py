@@ -7,22 +7,20 @@ and port. Two lines of comment with generation and time of realization came with
 from analyzer.forms import written
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.dfw_rule",
-    meaning="Rules of the distributed firewall as one filter of a host has them.",
-    source="vsipioctl getrules -f <filter>; show dfw host <host> filter <filter> rules",
+TABLE = Table.of(
+    "nsx.dfw_rule",
+    "Rules of the distributed firewall as one filter of a host has them.",
+    "vsipioctl getrules -f <filter>; show dfw host <host> filter <filter> rules",
+    Column("filter", "str", "name of the filter"),
+    Column("ruleset", "str", "domain-c7; domain-c7_L2 for layer 2"),
+    Column("dfw_rule", "int", "number of the rule"),
+    Column("place", "int", "place in the rule set, from 1"),
+    Column("way", "str", "in, out or inout"),
+    Column("matches", "str", "protocol, source and destination, as printed"),
+    Column("verdict", "str", "accept, drop, reject, …"),
+    Column("logged", "str", "with log, where its packets are logged"),
+    Column("rule_tag", "str", "tag of the rule, which its lines in dfwpktlogs end with"),
     ask="`vsipioctl getrules -f <filter>` on the host; `vsipioctl getfilters` lists the filters",
-    columns=(
-        Column("filter", "str", "name of the filter"),
-        Column("ruleset", "str", "domain-c7; domain-c7_L2 for layer 2"),
-        Column("dfw_rule", "int", "number of the rule"),
-        Column("place", "int", "place in the rule set, from 1"),
-        Column("way", "str", "in, out or inout"),
-        Column("matches", "str", "protocol, source and destination, as printed"),
-        Column("verdict", "str", "accept, drop, reject, …"),
-        Column("logged", "str", "with log, where its packets are logged"),
-        Column("rule_tag", "str", "tag of the rule, which its lines in dfwpktlogs end with"),
-    ),
 )
 _ROW = r"rule \d+ at \d+ (?:in|out|inout) \S"
 

@@ -9,33 +9,30 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import headed_rows
 
-TABLE = Table(
-    name="nsx.edge_bgp_neighbor",
-    meaning="BGP neighbours of an NSX Edge.",
-    source="show ip bgp neighbors (on the Edge)",
+TABLE = Table.of(
+    "nsx.edge_bgp_neighbor",
+    "BGP neighbours of an NSX Edge.",
+    "show ip bgp neighbors (on the Edge)",
+    KeyColumn("neighbor", "str", "address of the neighbour", form=IP_FORM),
+    Column("remote_as", "int", "AS of the neighbour"),
+    Column("session_state", "str", "Established, …, as printed"),
+    Column("session_up", "bool", "up or down, as printed behind the state"),
+    Column("hold_s", "int", "hold time", "s"),
+    Column("keepalive_s", "int", "interval of keepalives", "s"),
+    Column("messages_in", "int", "messages received", "messages"),
+    Column("messages_out", "int", "messages sent", "messages"),
+    Column("prefixes_in", "int", "prefixes received", "prefixes"),
+    Column("prefixes_out", "int", "prefixes sent", "prefixes"),
+    Column("established_times", "int", "times the session came up", "times"),
+    Column("dropped_times", "int", "times the session was dropped", "times"),
+    Column("local_ip", "str", "own address", form=IP_FORM),
+    Column("local_port", "int", "own TCP port"),
+    Column("remote_port", "int", "TCP port of the neighbour"),
     ask="`show ip bgp neighbors` on the Edge",
-    key=("neighbor",),
-    columns=(
-        Column("neighbor", "str", "address of the neighbour", form=IP_FORM),
-        Column("remote_as", "int", "AS of the neighbour"),
-        Column("session_state", "str", "Established, …, as printed"),
-        Column("session_up", "bool", "up or down, as printed behind the state"),
-        Column("hold_s", "int", "hold time", "s"),
-        Column("keepalive_s", "int", "interval of keepalives", "s"),
-        Column("messages_in", "int", "messages received", "messages"),
-        Column("messages_out", "int", "messages sent", "messages"),
-        Column("prefixes_in", "int", "prefixes received", "prefixes"),
-        Column("prefixes_out", "int", "prefixes sent", "prefixes"),
-        Column("established_times", "int", "times the session came up", "times"),
-        Column("dropped_times", "int", "times the session was dropped", "times"),
-        Column("local_ip", "str", "own address", form=IP_FORM),
-        Column("local_port", "int", "own TCP port"),
-        Column("remote_port", "int", "TCP port of the neighbour"),
-    ),
 )
 
 _HEAD = re.compile(r"\s*BGP neighbor is (?P<neighbor>[^\s,]+),\s+remote AS (?P<remote_as>[\d.]+),?\s*$")

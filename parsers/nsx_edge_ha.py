@@ -5,28 +5,25 @@ Source: NSX Edge CLI (NSX for vSphere), as captured on a control VM of 6.1. A pr
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 from ._nsx import answers
 
-TABLE = Table(
-    name="nsx.edge_ha",
-    meaning="High availability of an NSX Edge, as one of its units sees it.",
-    source="show service highavailability (on the Edge)",
+TABLE = Table.of(
+    "nsx.edge_ha",
+    "High availability of an NSX Edge, as one of its units sees it.",
+    "show service highavailability (on the Edge)",
+    Column("ha_status", "str", "running, disabled, …, as printed"),
+    KeyColumn("unit", "str", "name of this unit: edge-1-0"),
+    Column("unit_state", "str", "active or standby, as printed"),
+    Column("ha_interface", "str", "interfaces of the heartbeat: vNic_0"),
+    Column("dead_s", "int", "time after which a silent peer counts as dead", "s"),
+    Column("peer", "str", "name of the other unit"),
+    Column("peer_health", "str", "good, …, as printed"),
+    Column("own_health", "str", "good, …, as printed"),
+    Column("file_sync", "str", "running, …, as printed"),
+    Column("connection_sync", "str", "running, …, as printed"),
     ask="`show service highavailability` on both units of the Edge",
-    key=("unit",),
-    columns=(
-        Column("ha_status", "str", "running, disabled, …, as printed"),
-        Column("unit", "str", "name of this unit: edge-1-0"),
-        Column("unit_state", "str", "active or standby, as printed"),
-        Column("ha_interface", "str", "interfaces of the heartbeat: vNic_0"),
-        Column("dead_s", "int", "time after which a silent peer counts as dead", "s"),
-        Column("peer", "str", "name of the other unit"),
-        Column("peer_health", "str", "good, …, as printed"),
-        Column("own_health", "str", "good, …, as printed"),
-        Column("file_sync", "str", "running, …, as printed"),
-        Column("connection_sync", "str", "running, …, as printed"),
-    ),
 )
 
 

@@ -6,33 +6,30 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Row, Table, convert
+from analyzer.tables import Block, Column, ColumnValueError, KeyColumn, Row, Table, convert
 
 from ._nsx import answers
 
-TABLE = Table(
-    name="nsx.edge_interface",
-    meaning="Network interfaces of an NSX Edge.",
-    source="show interface (on the Edge)",
+TABLE = Table.of(
+    "nsx.edge_interface",
+    "Network interfaces of an NSX Edge.",
+    "show interface (on the Edge)",
+    KeyColumn("interface", "str", "name of the interface: vNic_0, VDR, lo"),
+    Column("admin_up", "bool", "it is switched on"),
+    Column("link_up", "bool", "its line protocol is up"),
+    Column("mtu", "int", "MTU", "bytes"),
+    Column("mac", "str", "MAC address"),
+    Column("addresses", "str", "addresses with the length of their netmask, by commas"),
+    Column("rx_packets", "int", "packets received", "packets"),
+    Column("rx_bytes", "int", "bytes received", "bytes"),
+    Column("rx_dropped", "int", "frames received and dropped", "packets"),
+    Column("rx_errors", "int", "all errors of receiving", "times"),
+    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+    Column("tx_packets", "int", "packets sent", "packets"),
+    Column("tx_bytes", "int", "bytes sent", "bytes"),
+    Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
+    Column("tx_errors", "int", "all errors of sending", "times"),
     ask="`show interface` on the Edge",
-    key=("interface",),
-    columns=(
-        Column("interface", "str", "name of the interface: vNic_0, VDR, lo"),
-        Column("admin_up", "bool", "it is switched on"),
-        Column("link_up", "bool", "its line protocol is up"),
-        Column("mtu", "int", "MTU", "bytes"),
-        Column("mac", "str", "MAC address"),
-        Column("addresses", "str", "addresses with the length of their netmask, by commas"),
-        Column("rx_packets", "int", "packets received", "packets"),
-        Column("rx_bytes", "int", "bytes received", "bytes"),
-        Column("rx_dropped", "int", "frames received and dropped", "packets"),
-        Column("rx_errors", "int", "all errors of receiving", "times"),
-        Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
-        Column("tx_packets", "int", "packets sent", "packets"),
-        Column("tx_bytes", "int", "bytes sent", "bytes"),
-        Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
-        Column("tx_errors", "int", "all errors of sending", "times"),
-    ),
     counts_since="boot",
     gauges=("mtu",),
 )

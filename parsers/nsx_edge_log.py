@@ -8,21 +8,17 @@ VMware's log content pack.
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.edge_log",
-    meaning="Lines of an NSX Edge: high availability, routing, DHCP, load balancer, kernel; UTC.",
-    source="NSX_Edge_Support_<edge>_<date>.log.gz; show log (on the Edge)",
+TABLE = Table.of(
+    "nsx.edge_log",
+    "Lines of an NSX Edge: high availability, routing, DHCP, load balancer, kernel; UTC.",
+    "NSX_Edge_Support_<edge>_<date>.log.gz; show log (on the Edge)",
+    TIME,
+    LEVEL,
+    Column("host", "str", "name of the node in the line"),
+    Column("program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"),
+    Column("pid", "int", "process"),
+    MESSAGE,
     ask="the support bundle of the NSX Edge, or `show log` on it",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("host", "str", "name of the node in the line"),
-        Column(
-            "program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"
-        ),
-        Column("pid", "int", "process"),
-        MESSAGE,
-    ),
     log=True,
 )
 _ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"

@@ -9,24 +9,21 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 
-TABLE = Table(
-    name="nsx.edge_route",
-    meaning="Routes of an NSX Edge, one row for each network and next hop.",
-    source="show ip route (on the Edge)",
+TABLE = Table.of(
+    "nsx.edge_route",
+    "Routes of an NSX Edge, one row for each network and next hop.",
+    "show ip route (on the Edge)",
+    KeyColumn("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
+    Column("learned_from", "str", "C connected, S static, B BGP, O OSPF, i IS-IS"),
+    Column("route_kind", "str", "of OSPF and IS-IS: E1, E2, N1, N2, IA, L1, L2"),
+    Column("distance", "int", "administrative distance: the lower wins"),
+    Column("route_metric", "int", "metric of the protocol"),
+    KeyColumn("next_hop", "str", "next hop; of a connected network the own address", form=IP_FORM),
     ask="`show ip route` on the Edge",
-    key=("route", "next_hop"),
-    columns=(
-        Column("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
-        Column("learned_from", "str", "C connected, S static, B BGP, O OSPF, i IS-IS"),
-        Column("route_kind", "str", "of OSPF and IS-IS: E1, E2, N1, N2, IA, L1, L2"),
-        Column("distance", "int", "administrative distance: the lower wins"),
-        Column("route_metric", "int", "metric of the protocol"),
-        Column("next_hop", "str", "next hop; of a connected network the own address", form=IP_FORM),
-    ),
 )
 
 _ROW = re.compile(

@@ -8,34 +8,29 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, Row, Table, Value
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Row, Table, Value
 
-IPSEC = Table(
-    name="nsx.edge_ipsec",
-    meaning="Sites of the IPsec service of an NSX Edge, one row a channel to a peer.",
-    source="show service ipsec (on the Edge)",
+IPSEC = Table.of(
+    "nsx.edge_ipsec",
+    "Sites of the IPsec service of an NSX Edge, one row a channel to a peer.",
+    "show service ipsec (on the Edge)",
+    Column("site", "str", "both ends with their networks, as printed"),
+    Column("remote_ip", "str", "address of the peer", form=IP_FORM),
+    Column("local_ip", "str", "own address", form=IP_FORM),
+    Column("ike_version", "str", "IKEv1, IKEv2"),
+    Column("vpn_state", "str", "UP, DOWN, …: state of the channel"),
+    Column("tunnels", "int", "tunnels of this site", "tunnels"),
+    Column("tunnels_up", "int", "tunnels of this site that are up", "tunnels"),
     ask="`show service ipsec` on the Edge",
     key=("local_ip", "remote_ip"),
-    columns=(
-        Column("site", "str", "both ends with their networks, as printed"),
-        Column("remote_ip", "str", "address of the peer", form=IP_FORM),
-        Column("local_ip", "str", "own address", form=IP_FORM),
-        Column("ike_version", "str", "IKEv1, IKEv2"),
-        Column("vpn_state", "str", "UP, DOWN, …: state of the channel"),
-        Column("tunnels", "int", "tunnels of this site", "tunnels"),
-        Column("tunnels_up", "int", "tunnels of this site that are up", "tunnels"),
-    ),
 )
-L2VPN = Table(
-    name="nsx.edge_l2vpn",
-    meaning="Sites of the layer 2 VPN of an NSX Edge or its standalone client.",
-    source="show service l2vpn (on the Edge)",
+L2VPN = Table.of(
+    "nsx.edge_l2vpn",
+    "Sites of the layer 2 VPN of an NSX Edge or its standalone client.",
+    "show service l2vpn (on the Edge)",
+    KeyColumn("site", "str", "name or id of the site"),
+    Column("vpn_state", "str", "UP, DOWN, …: state of the IPsec session that carries it"),
     ask="`show service l2vpn` on the Edge",
-    key=("site",),
-    columns=(
-        Column("site", "str", "name or id of the site"),
-        Column("vpn_state", "str", "UP, DOWN, …: state of the IPsec session that carries it"),
-    ),
 )
 _SITE = re.compile(r"\s*Site:\s+(?P<site>\S.*?)\s*$")
 _CHANNEL = re.compile(

@@ -8,12 +8,12 @@ diagnostics password.
 from analyzer.parsing import Output, Parser, run_template
 from analyzer.tables import Block, Column, Record, Row, Table
 
-TABLE = Table(
-    name="nsx.engineering_mode",
-    meaning="Signs that engineering mode of NSX Manager was asked for.",
-    source="a saved CLI session of NSX Manager",
+TABLE = Table.of(
+    "nsx.engineering_mode",
+    "Signs that engineering mode of NSX Manager was asked for.",
+    "a saved CLI session of NSX Manager",
+    Column("sign", "str", "how it shows: the command typed, or the disclaimer printed"),
     ask="the saved CLI session of the NSX Manager, or its tech-support bundle",
-    columns=(Column("sign", "str", "how it shows: the command typed, or the disclaimer printed"),),
 )
 
 COMMAND = r"^\s*st(?:art)?\s+eng\w*\s*$"

@@ -5,28 +5,24 @@ it tells whether a change has come to the host. Stamps are milliseconds since 19
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, stamp, xml_shape
 from ._xml import Element, read
 
-TABLE = Table(
-    name="nsx.firewall_status",
-    meaning="How far the last publish of the distributed firewall got, one row a host.",
-    source="GET /api/4.0/firewall/globalroot-0/status",
-    ask="`GET /api/4.0/firewall/globalroot-0/status`",
-    key=("host_id",),
-    columns=(
-        Column("host_id", "str", "host-32, …"),
-        Column("host_name", "str", "name of the host"),
-        Column("cluster_id", "str", "cluster of the host: domain-c33"),
-        Column("publish_status", "str", "published, inprogress, failed, …, as printed"),
-        Column("publish_error", "int", "error of the host, 0 for none"),
-        Column("generation", "int", "number of the rules that the host has"),
-        Column("wanted_generation", "int", "number of the rules that were published last"),
-        Column("started", "time", "begin of the publish to this host", "UTC"),
-        Column("ended_at", "time", "end of the publish to this host", "UTC"),
-    ),
+TABLE = Table.of(
+    "nsx.firewall_status",
+    "How far the last publish of the distributed firewall got, one row a host.",
+    "GET /api/4.0/firewall/globalroot-0/status",
+    KeyColumn("host_id", "str", "host-32, …"),
+    Column("host_name", "str", "name of the host"),
+    Column("cluster_id", "str", "cluster of the host: domain-c33"),
+    Column("publish_status", "str", "published, inprogress, failed, …, as printed"),
+    Column("publish_error", "int", "error of the host, 0 for none"),
+    Column("generation", "int", "number of the rules that the host has"),
+    Column("wanted_generation", "int", "number of the rules that were published last"),
+    Column("started", "time", "begin of the publish to this host", "UTC"),
+    Column("ended_at", "time", "end of the publish to this host", "UTC"),
 )
 
 

@@ -8,26 +8,23 @@ shows are in no public source and are not guessed at.
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, xml_shape
 from ._xml import read
 
-TABLE = Table(
-    name="nsx.hardware_gateway",
-    meaning="Bindings of logical switches to ports of hardware gateways (hardware VTEPs).",
-    source="GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways",
+TABLE = Table.of(
+    "nsx.hardware_gateway",
+    "Bindings of logical switches to ports of hardware gateways (hardware VTEPs).",
+    "GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways",
+    KeyColumn("binding_id", "str", "torbinding-1, …"),
+    Column("gateway_id", "str", "torgateway-1, …"),
+    Column("switch_name", "str", "switch of the hardware gateway"),
+    Column("port_name", "str", "port of that switch"),
+    Column("vlan", "int", "VLAN on that port"),
+    Column("virtual_wire", "str", "logical switch: virtualwire-1"),
+    Column("vni", "int", "VXLAN network identifier"),
     ask="`GET /api/2.0/vdn/virtualwires/<id>/hardwaregateways` for each logical switch",
-    key=("binding_id",),
-    columns=(
-        Column("binding_id", "str", "torbinding-1, …"),
-        Column("gateway_id", "str", "torgateway-1, …"),
-        Column("switch_name", "str", "switch of the hardware gateway"),
-        Column("port_name", "str", "port of that switch"),
-        Column("vlan", "int", "VLAN on that port"),
-        Column("virtual_wire", "str", "logical switch: virtualwire-1"),
-        Column("vni", "int", "VXLAN network identifier"),
-    ),
 )
 
 

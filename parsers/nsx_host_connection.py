@@ -6,39 +6,31 @@ Source: REST `GET /api/2.0/vdn/inventory/hosts/connection/status` (NSX for vSphe
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, xml_shape
 from ._xml import read
 
-TABLE = Table(
-    name="nsx.host_connection",
-    meaning="Connections of each host to the NSX Manager and to the controllers: UP, DOWN or NOT_AVAILABLE.",
-    source="GET /api/2.0/vdn/inventory/hosts/connection/status",
-    ask="`GET /api/2.0/vdn/inventory/hosts/connection/status`",
-    key=("host_id",),
-    columns=(
-        Column("host_id", "str", "host-31, …"),
-        Column("firewall_agent", "str", "Manager to the firewall agent of the host"),
-        Column("control_plane_agent", "str", "Manager to the control plane agent of the host"),
-        Column("controllers", "str", "host to the controllers"),
-        Column("failed_controllers", "int", "controllers the host reports an error with", "controllers"),
-        Column("error_codes", "str", "their codes, comma separated: 1255603 TLS handshake, 1255604 refused"),
-    ),
+TABLE = Table.of(
+    "nsx.host_connection",
+    "Connections of each host to the NSX Manager and to the controllers: UP, DOWN or NOT_AVAILABLE.",
+    "GET /api/2.0/vdn/inventory/hosts/connection/status",
+    KeyColumn("host_id", "str", "host-31, …"),
+    Column("firewall_agent", "str", "Manager to the firewall agent of the host"),
+    Column("control_plane_agent", "str", "Manager to the control plane agent of the host"),
+    Column("controllers", "str", "host to the controllers"),
+    Column("failed_controllers", "int", "controllers the host reports an error with", "controllers"),
+    Column("error_codes", "str", "their codes, comma separated: 1255603 TLS handshake, 1255604 refused"),
 )
 
-ERROR = Table(
-    name="nsx.host_controller_error",
-    meaning="Errors of a host's connections to the controllers, one row a host and controller.",
-    source="GET /api/2.0/vdn/inventory/hosts/connection/status",
-    ask="`GET /api/2.0/vdn/inventory/hosts/connection/status`",
-    key=("host_id", "controller_ip"),
-    columns=(
-        Column("host_id", "str", "host-31, …"),
-        Column("controller_ip", "str", "controller the host could not connect to", form=IP_FORM),
-        Column("error_code", "int", "1255603 TLS handshake, 1255604 refused"),
-        Column("message", "str", "the error in words"),
-    ),
+ERROR = Table.of(
+    "nsx.host_controller_error",
+    "Errors of a host's connections to the controllers, one row a host and controller.",
+    "GET /api/2.0/vdn/inventory/hosts/connection/status",
+    KeyColumn("host_id", "str", "host-31, …"),
+    KeyColumn("controller_ip", "str", "controller the host could not connect to", form=IP_FORM),
+    Column("error_code", "int", "1255603 TLS handshake, 1255604 refused"),
+    Column("message", "str", "the error in words"),
 )
 
 

@@ -14,30 +14,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
 from ._site import SITE
 from ._xml import Element, read
 
-LOAD = Table(
-    name="nsx.manager_load",
-    meaning="Processors, memory and disk of the NSX Manager appliance, and how full they are.",
-    source="GET /api/1.0/appliance-management/summary/system",
-    ask="`GET /api/1.0/appliance-management/summary/system`",
-    key=("hostname",),
-    columns=(
-        Column("hostname", "str", "name of the Manager, where stated"),
-        Column("cpus", "int", "processors of the appliance", "processors"),
-        Column("cpu_used_pct", "float", "processor time in use", "%"),
-        Column("appliance_memory_mb", "float", "memory of the appliance", "MB"),
-        Column("memory_used_mb", "float", "memory in use", "MB"),
-        Column("memory_used_pct", "float", "memory in use", "%"),
-        Column("storage_gb", "float", "disk of the appliance", "GB"),
-        Column("storage_used_gb", "float", "disk in use", "GB"),
-        Column("storage_used_pct", "float", "disk in use", "%"),
-        Column("system_date", "str", "clock of the Manager, as printed"),
-    ),
+LOAD = Table.of(
+    "nsx.manager_load",
+    "Processors, memory and disk of the NSX Manager appliance, and how full they are.",
+    "GET /api/1.0/appliance-management/summary/system",
+    KeyColumn("hostname", "str", "name of the Manager, where stated"),
+    Column("cpus", "int", "processors of the appliance", "processors"),
+    Column("cpu_used_pct", "float", "processor time in use", "%"),
+    Column("appliance_memory_mb", "float", "memory of the appliance", "MB"),
+    Column("memory_used_mb", "float", "memory in use", "MB"),
+    Column("memory_used_pct", "float", "memory in use", "%"),
+    Column("storage_gb", "float", "disk of the appliance", "GB"),
+    Column("storage_used_gb", "float", "disk in use", "GB"),
+    Column("storage_used_pct", "float", "disk in use", "%"),
+    Column("system_date", "str", "clock of the Manager, as printed"),
 )
 
 _SIZE = re.compile(r"([\d.]{1,15})\s*([KMGT])I?B?", re.IGNORECASE)

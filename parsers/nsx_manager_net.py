@@ -4,19 +4,16 @@ Source: a public script of a support engineer, which takes the address below the
 """
 
 from analyzer.forms import written
-from analyzer.tables import IP_FORM, Column, Table
+from analyzer.tables import IP_FORM, Column, KeyColumn, Table
 
-TABLE = Table(
-    name="nsx.manager_interface",
-    meaning="Network interfaces of the NSX Manager.",
-    source="sys_net of the Manager's bundle",
+TABLE = Table.of(
+    "nsx.manager_interface",
+    "Network interfaces of the NSX Manager.",
+    "sys_net of the Manager's bundle",
+    KeyColumn("interface", "str", "name of the interface: mgmt"),
+    Column("ip", "str", "its address", form=IP_FORM),
+    Column("mask", "str", "netmask", form=IP_FORM),
     ask="NSX Manager tech-support bundle",
-    key=("interface",),
-    columns=(
-        Column("interface", "str", "name of the interface: mgmt"),
-        Column("ip", "str", "its address", form=IP_FORM),
-        Column("mask", "str", "netmask", form=IP_FORM),
-    ),
 )
 
 PARSER = written(

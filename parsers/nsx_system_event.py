@@ -9,31 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Fault, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, stamp, xml_shape
 from ._xml import Element, read
 
-TABLE = Table(
-    name="nsx.system_event",
-    meaning="System events and alarms of the NSX Manager.",
-    source="GET /api/2.0/systemevent; GET /api/2.0/services/systemalarms",
+TABLE = Table.of(
+    "nsx.system_event",
+    "System events and alarms of the NSX Manager.",
+    "GET /api/2.0/systemevent; GET /api/2.0/services/systemalarms",
+    KeyColumn("event_number", "int", "number of the event"),
+    Column("time", "time", "when it happened", "UTC"),
+    Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
+    Column("code", "int", "event code: 340004, 300006, …"),
+    Column("source", "str", "event source"),
+    Column("module", "str", "module"),
+    Column("message", "str", "the event in words"),
+    Column("object_id", "str", "object concerned"),
+    Column("object_name", "str", "its name"),
+    Column("reporter", "str", "who reported it"),
+    Column("is_alarm", "bool", "an alarm: it stands until it is resolved"),
+    Column("resolution_attempted", "bool", "of an alarm: somebody tried to resolve it"),
     ask="`GET /api/2.0/systemevent`",
-    key=("event_number",),
-    columns=(
-        Column("event_number", "int", "number of the event"),
-        Column("time", "time", "when it happened", "UTC"),
-        Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
-        Column("code", "int", "event code: 340004, 300006, …"),
-        Column("source", "str", "event source"),
-        Column("module", "str", "module"),
-        Column("message", "str", "the event in words"),
-        Column("object_id", "str", "object concerned"),
-        Column("object_name", "str", "its name"),
-        Column("reporter", "str", "who reported it"),
-        Column("is_alarm", "bool", "an alarm: it stands until it is resolved"),
-        Column("resolution_attempted", "bool", "of an alarm: somebody tried to resolve it"),
-    ),
 )
 
 _EVENTS = ("systemEvent", "systemAlarm")

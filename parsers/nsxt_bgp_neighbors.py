@@ -13,28 +13,26 @@ from analyzer.tables import IP_FORM, Block, Column, Table
 
 from ._nsxt import DATED, EDGE, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.bgp_neighbor",
-    meaning="BGP neighbours of a gateway on an NSX-T edge, one row for each neighbour and address family.",
-    source="get bgp neighbor summary (in the VRF of the gateway); get logical-router <uuid> bgp neighbor summary",
+TABLE = Table.of(
+    "nsxt.bgp_neighbor",
+    "BGP neighbours of a gateway on an NSX-T edge, one row for each neighbour and address family.",
+    "get bgp neighbor summary (in the VRF of the gateway); get logical-router <uuid> bgp neighbor summary",
+    Column("router", "str", "id of the gateway, where the command names it"),
+    Column("vrf", "str", "VRF of the gateway: default"),
+    Column("address_family", "str", "ipv4Unicast, ipv6Unicast, l2VpnEvpn"),
+    Column("router_id", "str", "BGP router id of the gateway"),
+    Column("local_as", "int", "AS of the gateway"),
+    Column("neighbor", "str", "address of the neighbour", form=IP_FORM),
+    Column("remote_as", "int", "AS of the neighbour"),
+    Column("bgp_state", "str", "Estab when the session is up; Idle, Activ, Conne, OpenS, …"),
+    Column("up_down_time", "str", "time since the state changed, as printed: 1d01h27m, never"),
+    Column("bfd_state", "str", "UP; DW down, IN init, AD admin down, NC not configured, DC disconnected"),
+    Column("messages_in", "int", "messages received", "messages"),
+    Column("messages_out", "int", "messages sent", "messages"),
+    Column("prefixes_in", "int", "prefixes received", "prefixes"),
+    Column("prefixes_out", "int", "prefixes announced", "prefixes"),
     ask="`get bgp neighbor summary` on the edge, in the VRF of the tier-0 gateway",
     key=("router", "neighbor", "address_family"),
-    columns=(
-        Column("router", "str", "id of the gateway, where the command names it"),
-        Column("vrf", "str", "VRF of the gateway: default"),
-        Column("address_family", "str", "ipv4Unicast, ipv6Unicast, l2VpnEvpn"),
-        Column("router_id", "str", "BGP router id of the gateway"),
-        Column("local_as", "int", "AS of the gateway"),
-        Column("neighbor", "str", "address of the neighbour", form=IP_FORM),
-        Column("remote_as", "int", "AS of the neighbour"),
-        Column("bgp_state", "str", "Estab when the session is up; Idle, Activ, Conne, OpenS, …"),
-        Column("up_down_time", "str", "time since the state changed, as printed: 1d01h27m, never"),
-        Column("bfd_state", "str", "UP; DW down, IN init, AD admin down, NC not configured, DC disconnected"),
-        Column("messages_in", "int", "messages received", "messages"),
-        Column("messages_out", "int", "messages sent", "messages"),
-        Column("prefixes_in", "int", "prefixes received", "prefixes"),
-        Column("prefixes_out", "int", "prefixes announced", "prefixes"),
-    ),
 )
 
 _FAMILY = re.compile(r"\s*BGP summary information for VRF (?P<vrf>\S+) for address-family:\s*(?P<address_family>\w+)")

@@ -9,13 +9,14 @@ from analyzer.tables import Block, Column, Fault, Row, Table, Value
 from ._nsxt import REFUSED, stray
 from ._x509 import COLUMNS, read
 
-TABLE = Table(
-    name="nsxt.certificate",
-    meaning="Certificates that a node of NSX-T answers with: that of its API, and that of the cluster.",
-    source="get certificate api [text]; get certificate cluster [text]",
+TABLE = Table.of(
+    "nsxt.certificate",
+    "Certificates that a node of NSX-T answers with: that of its API, and that of the cluster.",
+    "get certificate api [text]; get certificate cluster [text]",
+    Column("certificate_use", "str", "api or cluster, where the command tells"),
+    *COLUMNS,
     ask="`get certificate api text` and `get certificate cluster text` on each NSX-T manager",
     key=("certificate_use",),
-    columns=(Column("certificate_use", "str", "api or cluster, where the command tells"), *COLUMNS),
 )
 
 

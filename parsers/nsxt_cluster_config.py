@@ -8,37 +8,31 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.cluster_config",
-    meaning="The management cluster of NSX-T as it is configured.",
-    source="get cluster config",
+TABLE = Table.of(
+    "nsxt.cluster_config",
+    "The management cluster of NSX-T as it is configured.",
+    "get cluster config",
+    KeyColumn("cluster_id", "str", "id of the management cluster, the same on all managers"),
+    Column("config_version", "int", "grows with each change"),
+    Column("cluster_nodes", "int", "managers that belong to it", "nodes"),
     ask="`get cluster config` on an NSX-T manager",
-    key=("cluster_id",),
-    columns=(
-        Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
-        Column("config_version", "int", "grows with each change"),
-        Column("cluster_nodes", "int", "managers that belong to it", "nodes"),
-    ),
 )
-ENTITIES = Table(
-    name="nsxt.cluster_entity",
-    meaning="Services of the management cluster of NSX-T and the node that runs each.",
-    source="get cluster config",
+ENTITIES = Table.of(
+    "nsxt.cluster_entity",
+    "Services of the management cluster of NSX-T and the node that runs each.",
+    "get cluster config",
+    KeyColumn("node_uuid", "str", "id of the node"),
+    Column("node_status", "str", "JOINED, …, as printed"),
+    KeyColumn("entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"),
+    Column("entity_uuid", "str", "id of the service there"),
+    Column("address", "str", "address of the node", form=IP_FORM),
+    Column("port", "int", "TCP port; none where it has none of its own"),
+    Column("fqdn", "str", "name of the node"),
     ask="`get cluster config` on an NSX-T manager",
-    key=("node_uuid", "entity"),
-    columns=(
-        Column("node_uuid", "str", "id of the node"),
-        Column("node_status", "str", "JOINED, …, as printed"),
-        Column("entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"),
-        Column("entity_uuid", "str", "id of the service there"),
-        Column("address", "str", "address of the node", form=IP_FORM),
-        Column("port", "int", "TCP port; none where it has none of its own"),
-        Column("fqdn", "str", "name of the node"),
-    ),
 )
 
 _CLUSTER = (

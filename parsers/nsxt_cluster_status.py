@@ -20,47 +20,41 @@ from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
 _ASK = "`get cluster status verbose` on each NSX-T manager"
 _SOURCE = "get cluster status; get cluster status verbose"
 _GROUP = Column("group_type", "str", "DATASTORE, CLUSTER_BOOT_MANAGER, CONTROLLER, MANAGER, POLICY, HTTPS, …")
-GROUPS = Table(
-    name="nsxt.cluster_group",
-    meaning="Groups of the management cluster of NSX-T as one manager sees them.",
-    source=_SOURCE,
+GROUPS = Table.of(
+    "nsxt.cluster_group",
+    "Groups of the management cluster of NSX-T as one manager sees them.",
+    _SOURCE,
+    _GROUP,
+    Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
+    Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
+    Column("overall_status", "str", "status of the whole cluster, where it is printed"),
+    Column("cluster_answer", "str", "the error that the manager answered instead; nothing else is known then"),
     ask=_ASK,
     key=("group_type",),
-    columns=(
-        _GROUP,
-        Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
-        Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
-        Column("overall_status", "str", "status of the whole cluster, where it is printed"),
-        Column("cluster_answer", "str", "the error that the manager answered instead; nothing else is known then"),
-    ),
 )
-MEMBERS = Table(
-    name="nsxt.cluster_member",
-    meaning="Members of each group of the management cluster of NSX-T as one manager sees them.",
-    source=_SOURCE,
+MEMBERS = Table.of(
+    "nsxt.cluster_member",
+    "Members of each group of the management cluster of NSX-T as one manager sees them.",
+    _SOURCE,
+    _GROUP,
+    Column("member_uuid", "str", "id of the member; in the group CONTROLLER another one than in the others"),
+    Column("fqdn", "str", "name of the manager"),
+    Column("ip", "str", "address of the manager", form=IP_FORM),
+    Column("ipv6", "str", "its second address, where one is configured", form=IP_FORM),
+    Column("member_status", "str", "UP, DOWN, UNKNOWN"),
     ask=_ASK,
     key=("group_type", "member_uuid"),
-    columns=(
-        _GROUP,
-        Column("member_uuid", "str", "id of the member; in the group CONTROLLER another one than in the others"),
-        Column("fqdn", "str", "name of the manager"),
-        Column("ip", "str", "address of the manager", form=IP_FORM),
-        Column("ipv6", "str", "its second address, where one is configured", form=IP_FORM),
-        Column("member_status", "str", "UP, DOWN, UNKNOWN"),
-    ),
 )
-LEADERS = Table(
-    name="nsxt.cluster_leader",
-    meaning="Services of the management cluster of NSX-T and the member that leads each.",
-    source="get cluster status verbose",
+LEADERS = Table.of(
+    "nsxt.cluster_leader",
+    "Services of the management cluster of NSX-T and the member that leads each.",
+    "get cluster status verbose",
+    _GROUP,
+    Column("service_name", "str", "cluster-manager, ShardingService, …"),
+    Column("leader_uuid", "str", "member that leads it"),
+    Column("lease_version", "int", "grows each time another member leads"),
     ask=_ASK,
     key=("group_type", "service_name"),
-    columns=(
-        _GROUP,
-        Column("service_name", "str", "cluster-manager, ShardingService, …"),
-        Column("leader_uuid", "str", "member that leads it"),
-        Column("lease_version", "int", "grows each time another member leads"),
-    ),
 )
 
 _SAYS = re.compile(r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$")

@@ -8,21 +8,18 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, MANAGER, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.cluster_vip",
-    meaning="Virtual address of the management cluster of NSX-T.",
-    source="get cluster vip",
+TABLE = Table.of(
+    "nsxt.cluster_vip",
+    "Virtual address of the management cluster of NSX-T.",
+    "get cluster vip",
+    KeyColumn("vip", "str", "virtual IPv4 address; none where none is configured", form=IP_FORM),
+    Column("vip6", "str", "virtual IPv6 address; none where none is configured", form=IP_FORM),
+    Column("vip_owner", "str", "address of the manager that has it; none where none has it"),
     ask="`get cluster vip` on an NSX-T manager",
-    key=("vip",),
-    columns=(
-        Column("vip", "str", "virtual IPv4 address; none where none is configured", form=IP_FORM),
-        Column("vip6", "str", "virtual IPv6 address; none where none is configured", form=IP_FORM),
-        Column("vip_owner", "str", "address of the manager that has it; none where none has it"),
-    ),
 )
 _LINE = re.compile(r"\s*(?P<label>Virtual IPv4 address|Virtual IPv6 address|Assigned to)\s*:\s*(?P<text>.*?)\s*$")
 _COLUMNS = {"Virtual IPv4 address": "vip", "Virtual IPv6 address": "vip6", "Assigned to": "vip_owner"}

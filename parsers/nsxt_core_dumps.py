@@ -8,23 +8,20 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.core_dump",
-    meaning="Core dumps on an NSX-T node: a process crashed.",
-    source="get core-dumps",
+TABLE = Table.of(
+    "nsxt.core_dump",
+    "Core dumps on an NSX-T node: a process crashed.",
+    "get core-dumps",
+    Column("folder", "str", "folder of the file: /var/log/core, /image/core"),
+    KeyColumn("core_file", "str", "name of the file"),
+    Column("process_name", "str", "process that crashed, as the name of the file says"),
+    Column("core_bytes", "int", "size of the file", "bytes"),
+    Column("time", "time", "when it was written", "UTC"),
     ask="`get core-dumps` on the node",
-    key=("core_file",),
-    columns=(
-        Column("folder", "str", "folder of the file: /var/log/core, /image/core"),
-        Column("core_file", "str", "name of the file"),
-        Column("process_name", "str", "process that crashed, as the name of the file says"),
-        Column("core_bytes", "int", "size of the file", "bytes"),
-        Column("time", "time", "when it was written", "UTC"),
-    ),
 )
 
 _FOLDER = re.compile(r"\s*Directory:\s*(?P<folder>/\S+)\s*$")

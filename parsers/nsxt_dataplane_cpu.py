@@ -5,24 +5,21 @@ polls is busy without traffic: the usage is that of packets, not of the processo
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
-TABLE = Table(
-    name="nsxt.edge_core",
-    meaning="Cores of an NSX-T edge that forward packets, and how busy each is.",
-    source="get dataplane cpu stats; get dataplane cpu stats verbose",
+TABLE = Table.of(
+    "nsxt.edge_core",
+    "Cores of an NSX-T edge that forward packets, and how busy each is.",
+    "get dataplane cpu stats; get dataplane cpu stats verbose",
+    KeyColumn("core", "int", "number of the core"),
+    Column("core_type", "str", "datapath_core, controlpath_core, where that is printed"),
+    Column("core_used_pct", "float", "share of the core that packets take", "%"),
+    Column("rx_rate", "str", "packets received, as printed: 1200 pps"),
+    Column("tx_rate", "str", "packets sent, as printed"),
+    Column("slowpath_rate", "str", "packets that took the slow path, as printed"),
     ask="`get dataplane cpu stats verbose` on the edge",
-    key=("core",),
-    columns=(
-        Column("core", "int", "number of the core"),
-        Column("core_type", "str", "datapath_core, controlpath_core, where that is printed"),
-        Column("core_used_pct", "float", "share of the core that packets take", "%"),
-        Column("rx_rate", "str", "packets received, as printed: 1200 pps"),
-        Column("tx_rate", "str", "packets sent, as printed"),
-        Column("slowpath_rate", "str", "packets that took the slow path, as printed"),
-    ),
 )
 _LABELS = {
     "Core": "core", "Cpu_type": "core_type", "Usage": "core_used_pct", "Rx": "rx_rate", "Tx": "tx_rate",

@@ -5,21 +5,18 @@ cache per core stand between and are left out.
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
-TABLE = Table(
-    name="nsxt.edge_mempool",
-    meaning="Pools of packet buffers of an NSX-T edge.",
-    source="get dataplane memory stats",
+TABLE = Table.of(
+    "nsxt.edge_mempool",
+    "Pools of packet buffers of an NSX-T edge.",
+    "get dataplane memory stats",
+    KeyColumn("pool", "str", "name of the pool: mbuf_pool_socket_0, sp_pktmbuf_pool, …"),
+    Column("pool_free", "int", "entries that are free", "entries"),
+    Column("pool_size", "int", "entries of the pool", "entries"),
     ask="`get dataplane memory stats` on the edge",
-    key=("pool",),
-    columns=(
-        Column("pool", "str", "name of the pool: mbuf_pool_socket_0, sp_pktmbuf_pool, …"),
-        Column("pool_free", "int", "entries that are free", "entries"),
-        Column("pool_size", "int", "entries of the pool", "entries"),
-    ),
 )
 _LABELS = {"Available_entries": "pool_free", "Name": "pool", "Size": "pool_size"}
 

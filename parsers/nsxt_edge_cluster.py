@@ -8,44 +8,38 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, UUID, stray, typed_row
 
 _SOURCE, _ASK = "get edge-cluster status", "`get edge-cluster status` on each edge"
-STATUS = Table(
-    name="nsxt.edge_status",
-    meaning="State of an NSX-T edge in its cluster, as the edge itself prints it.",
-    source=_SOURCE,
+STATUS = Table.of(
+    "nsxt.edge_status",
+    "State of an NSX-T edge in its cluster, as the edge itself prints it.",
+    _SOURCE,
+    KeyColumn("edge_uuid", "str", "id of the edge"),
+    Column("ha_state", "str", "Active, Inactive, Offline, Discover, StateSync, Disabled"),
+    Column("since", "str", "time of the last change, as printed"),
+    Column("edge_state", "str", "Up, Down, Admin Down, Up (Routing Down)"),
+    Column("admin_state", "str", "Up, Down: maintenance mode"),
+    Column("vtep_state", "str", "state of its tunnel end points"),
+    Column("configuration", "str", "applied, …"),
+    Column("datapath_config_channel", "str", "Up, Down"),
+    Column("datapath_status_channel", "str", "Up, Down"),
+    Column("routing_status_channel", "str", "Up, Down"),
+    Column("routing_status", "str", "Down when all BGP and BFD sessions of the gateway are down"),
     ask=_ASK,
-    key=("edge_uuid",),
-    columns=(
-        Column("edge_uuid", "str", "id of the edge"),
-        Column("ha_state", "str", "Active, Inactive, Offline, Discover, StateSync, Disabled"),
-        Column("since", "str", "time of the last change, as printed"),
-        Column("edge_state", "str", "Up, Down, Admin Down, Up (Routing Down)"),
-        Column("admin_state", "str", "Up, Down: maintenance mode"),
-        Column("vtep_state", "str", "state of its tunnel end points"),
-        Column("configuration", "str", "applied, …"),
-        Column("datapath_config_channel", "str", "Up, Down"),
-        Column("datapath_status_channel", "str", "Up, Down"),
-        Column("routing_status_channel", "str", "Up, Down"),
-        Column("routing_status", "str", "Down when all BGP and BFD sessions of the gateway are down"),
-    ),
 )
-PEERS = Table(
-    name="nsxt.edge_peer",
-    meaning="Sessions of an NSX-T edge to the other edges of its cluster, one row a session.",
-    source=_SOURCE,
+PEERS = Table.of(
+    "nsxt.edge_peer",
+    "Sessions of an NSX-T edge to the other edges of its cluster, one row a session.",
+    _SOURCE,
+    KeyColumn("peer_uuid", "str", "id of the other edge"),
+    Column("peer_state", "str", "Up, Down, Admin Down, Unreachable, …"),
+    Column("interface", "str", "eth0 of the management network, vtep-0 of the tunnels"),
+    KeyColumn("session", "str", "own address and that of the peer"),
+    Column("session_status", "str", "Up, Down, Admin Down, Unreachable, Concat Path Down"),
     ask=_ASK,
-    key=("peer_uuid", "session"),
-    columns=(
-        Column("peer_uuid", "str", "id of the other edge"),
-        Column("peer_state", "str", "Up, Down, Admin Down, Unreachable, …"),
-        Column("interface", "str", "eth0 of the management network, vtep-0 of the tunnels"),
-        Column("session", "str", "own address and that of the peer"),
-        Column("session_status", "str", "Up, Down, Admin Down, Unreachable, Concat Path Down"),
-    ),
 )
 
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z -]{2,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")

@@ -8,26 +8,23 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID
 
-TABLE = Table(
-    name="nsxt.forwarding",
-    meaning="Forwarding tables of the routers on an NSX-T edge, one row for each network and hop.",
-    source="get logical-router <uuid> forwarding; get forwarding (in the VRF of the router)",
+TABLE = Table.of(
+    "nsxt.forwarding",
+    "Forwarding tables of the routers on an NSX-T edge, one row for each network and hop.",
+    "get logical-router <uuid> forwarding; get forwarding (in the VRF of the router)",
+    KeyColumn("router", "str", "id of the router"),
+    Column("vrf_number", "int", "number that `vrf` takes on this edge"),
+    KeyColumn("route", "str", "network and length of its netmask; 0.0.0.0/0 is the default route"),
+    KeyColumn("next_hop", "str", "gateway; none for a connected network", form=IP_FORM),
+    Column("route_kind", "str", "route, …, as printed"),
+    KeyColumn("interface", "str", "id of the interface"),
+    Column("next_hop_mac", "str", "MAC address of the gateway; none where it is not resolved", form=MAC_FORM),
     ask="`get logical-router <uuid> forwarding` on the edge",
-    key=("router", "route", "next_hop", "interface"),
-    columns=(
-        Column("router", "str", "id of the router"),
-        Column("vrf_number", "int", "number that `vrf` takes on this edge"),
-        Column("route", "str", "network and length of its netmask; 0.0.0.0/0 is the default route"),
-        Column("next_hop", "str", "gateway; none for a connected network", form=IP_FORM),
-        Column("route_kind", "str", "route, …, as printed"),
-        Column("interface", "str", "id of the interface"),
-        Column("next_hop_mac", "str", "MAC address of the gateway; none where it is not resolved", form=MAC_FORM),
-    ),
 )
 
 _ROW = re.compile(

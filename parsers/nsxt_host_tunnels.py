@@ -10,23 +10,20 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.host_tunnel",
-    meaning="Tunnels of an ESXi host of NSX-T and the state of BFD on each, as the host sees it.",
-    source="get host-switch <name> tunnels; nsxdp-cli bfd sessions list",
+TABLE = Table.of(
+    "nsxt.host_tunnel",
+    "Tunnels of an ESXi host of NSX-T and the state of BFD on each, as the host sees it.",
+    "get host-switch <name> tunnels; nsxdp-cli bfd sessions list",
+    KeyColumn("local_ip", "str", "own tunnel end point", form=IP_FORM),
+    KeyColumn("remote_ip", "str", "tunnel end point of the other host or edge", form=IP_FORM),
+    Column("bfd_session_state", "str", "up, init, down, admin_down"),
+    Column("remote_state", "str", "state the other end reports, where that is printed"),
+    Column("bfd_diag", "str", "why it last went down, where that is printed"),
     ask="`nsxcli -c get host-switch <name> tunnels` on the host, or `nsxdp-cli bfd sessions list`",
-    key=("local_ip", "remote_ip"),
-    columns=(
-        Column("local_ip", "str", "own tunnel end point", form=IP_FORM),
-        Column("remote_ip", "str", "tunnel end point of the other host or edge", form=IP_FORM),
-        Column("bfd_session_state", "str", "up, init, down, admin_down"),
-        Column("remote_state", "str", "state the other end reports, where that is printed"),
-        Column("bfd_diag", "str", "why it last went down, where that is printed"),
-    ),
 )
 # What a heading may be called -> its column; words of a heading stand one blank or an underscore apart.
 _HEADINGS = {

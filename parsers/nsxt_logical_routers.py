@@ -9,29 +9,24 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, UUID
 
-TABLE = Table(
-    name="nsxt.logical_router",
-    meaning="Routers on an NSX-T edge (tunnel router, service and distributed parts of gateways) or on a host.",
-    source="get logical-routers",
+TABLE = Table.of(
+    "nsxt.logical_router",
+    "Routers on an NSX-T edge (tunnel router, service and distributed parts of gateways) or on a host.",
+    "get logical-routers",
+    KeyColumn("router", "str", "id of the router"),
+    Column("vrf_number", "int", "number that `vrf` takes on this edge"),
+    Column("router_number", "int", "LR-ID"),
+    Column("router_name", "str", "name: SR-… service, DR-… distributed router; none for the tunnel router"),
+    Column("router_type", "str", "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …"),
+    Column("router_ports", "int", "ports of the router", "ports"),
+    Column("neighbor_entries", "int", "entries of its neighbour table (3.2 and later)"),
+    Column("neighbor_limit", "int", "most entries that table may have"),
     ask="`get logical-routers` on the edge, or `nsxcli -c get logical-routers` on the host",
-    key=("router",),
-    columns=(
-        Column("router", "str", "id of the router"),
-        Column("vrf_number", "int", "number that `vrf` takes on this edge"),
-        Column("router_number", "int", "LR-ID"),
-        Column("router_name", "str", "name: SR-… service, DR-… distributed router; none for the tunnel router"),
-        Column(
-            "router_type", "str", "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …"
-        ),
-        Column("router_ports", "int", "ports of the router", "ports"),
-        Column("neighbor_entries", "int", "entries of its neighbour table (3.2 and later)"),
-        Column("neighbor_limit", "int", "most entries that table may have"),
-    ),
 )
 
 _ID = rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+(?P<router_number>\d+)"

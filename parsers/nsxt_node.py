@@ -14,18 +14,16 @@ from analyzer.tables import Block, Column, Row, Table, Value
 from ._nsxt import stray
 from ._site import SITE_NSXT
 
-TABLE = Table(
-    name="nsxt.node",
-    meaning="A node of NSX-T / NSX 4: name, role and release, one row for each place that states them.",
-    source="get version; the greeting of its CLI; the head of var/log/syslog",
+TABLE = Table.of(
+    "nsxt.node",
+    "A node of NSX-T / NSX 4: name, role and release, one row for each place that states them.",
+    "get version; the greeting of its CLI; the head of var/log/syslog",
+    Column("hostname", "str", "name of the node, as its syslog prints it"),
+    Column("role", "str", "manager or edge, as the component of its lines says"),
+    Column("version", "version", "release: 4.1.0.2.0", form=r"\d+(?:\.\d+)+"),
+    Column("build", "int", "build of the node; manager, edge and kernel modules have different ones"),
+    Column("source", "str", "where it is stated: syslog, cli"),
     ask="`get version` on the node, or its support bundle",
-    columns=(
-        Column("hostname", "str", "name of the node, as its syslog prints it"),
-        Column("role", "str", "manager or edge, as the component of its lines says"),
-        Column("version", "version", "release: 4.1.0.2.0", form=r"\d+(?:\.\d+)+"),
-        Column("build", "int", "build of the node; manager, edge and kernel modules have different ones"),
-        Column("source", "str", "where it is stated: syslog, cli"),
-    ),
 )
 
 _VERSION = re.compile(r"\s*VMware NSX(?:-T)? Software, Version (?P<version>\d+(?:\.\d+){2,5})\.(?P<build>\d{6,10})\s*$")

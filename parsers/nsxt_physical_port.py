@@ -8,24 +8,21 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.physical_port",
-    meaning="Ports of the datapath of an NSX-T edge.",
-    source="get physical-port <name>",
+TABLE = Table.of(
+    "nsxt.physical_port",
+    "Ports of the datapath of an NSX-T edge.",
+    "get physical-port <name>",
+    KeyColumn("port_name", "str", "name of the port: fp-eth0"),
+    Column("port_admin_status", "str", "up, down: whether it is switched on"),
+    Column("link_status", "str", "up, down"),
+    Column("driver", "str", "driver in use"),
+    Column("duplex", "str", "full, half"),
+    Column("mtu", "int", "largest frame payload", "bytes"),
     ask="`get physical-port <name>` on the edge; `get physical-ports` lists the names",
-    key=("port_name",),
-    columns=(
-        Column("port_name", "str", "name of the port: fp-eth0"),
-        Column("port_admin_status", "str", "up, down: whether it is switched on"),
-        Column("link_status", "str", "up, down"),
-        Column("driver", "str", "driver in use"),
-        Column("duplex", "str", "full, half"),
-        Column("mtu", "int", "largest frame payload", "bytes"),
-    ),
 )
 _LINE = re.compile(r"\s*(?P<label>[A-Z][A-Z_]{1,40})\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 _LABELS = {

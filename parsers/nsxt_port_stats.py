@@ -5,29 +5,26 @@ order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
-TABLE = Table(
-    name="nsxt.port_stats",
-    meaning="Counters of a port of an NSX-T edge's datapath since the edge or its datapath started.",
-    source="get physical-port <name> stats; get physical-port <name> stats verbose",
+TABLE = Table.of(
+    "nsxt.port_stats",
+    "Counters of a port of an NSX-T edge's datapath since the edge or its datapath started.",
+    "get physical-port <name> stats; get physical-port <name> stats verbose",
+    KeyColumn("port_name", "str", "name of the port: fp-eth0"),
+    Column("rx_packets", "int", "packets received", "packets"),
+    Column("rx_bytes", "int", "bytes received", "bytes"),
+    Column("rx_no_match", "int", "packets received that nothing waited for", "packets"),
+    Column("rx_errors", "int", "all errors of receiving", "times"),
+    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+    Column("rx_no_buffer", "int", "packets received and dropped as no packet buffer was free", "packets"),
+    Column("tx_packets", "int", "packets sent", "packets"),
+    Column("tx_bytes", "int", "bytes sent", "bytes"),
+    Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
+    Column("tx_errors", "int", "all errors of sending", "times"),
     ask="`get physical-port <name> stats` on the edge; `get physical-ports` lists the names",
-    key=("port_name",),
-    columns=(
-        Column("port_name", "str", "name of the port: fp-eth0"),
-        Column("rx_packets", "int", "packets received", "packets"),
-        Column("rx_bytes", "int", "bytes received", "bytes"),
-        Column("rx_no_match", "int", "packets received that nothing waited for", "packets"),
-        Column("rx_errors", "int", "all errors of receiving", "times"),
-        Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
-        Column("rx_no_buffer", "int", "packets received and dropped as no packet buffer was free", "packets"),
-        Column("tx_packets", "int", "packets sent", "packets"),
-        Column("tx_bytes", "int", "bytes sent", "bytes"),
-        Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
-        Column("tx_errors", "int", "all errors of sending", "times"),
-    ),
     counts_since="boot",
 )
 _LABELS = {

@@ -6,21 +6,18 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.port_counter",
-    meaning="Counters of the driver of a port of an NSX-T edge's datapath, one row a counter.",
-    source="get physical-port <name> xstats",
+TABLE = Table.of(
+    "nsxt.port_counter",
+    "Counters of the driver of a port of an NSX-T edge's datapath, one row a counter.",
+    "get physical-port <name> xstats",
+    KeyColumn("port_name", "str", "name of the port: fp-eth0"),
+    KeyColumn("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
+    Column("value", "int", "its value"),
     ask="`get physical-port <name> xstats` on the edge; `get physical-ports` lists the names",
-    key=("port_name", "counter"),
-    columns=(
-        Column("port_name", "str", "name of the port: fp-eth0"),
-        Column("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
-        Column("value", "int", "its value"),
-    ),
     counts_since="boot",
 )
 _COUNTER = re.compile(r"\s*(?P<counter>[A-Z][A-Z0-9_]{1,60})\s*:\s*(?P<value>\S+)\s*$")

@@ -8,28 +8,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, answer, objects
 
-TABLE = Table(
-    name="nsxt.alarm",
-    meaning="Alarms that the managers of NSX-T keep.",
-    source="GET /api/v1/alarms",
-    ask="`GET /api/v1/alarms`",
-    key=("alarm_id",),
-    columns=(
-        Column("alarm_id", "str", "id of the alarm"),
-        Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
-        Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
-        Column("alarm_status", "str", "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED"),
-        Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),
-        Column("alarm_summary", "str", "what it says of the object"),
-        Column("node_name", "str", "node it was seen on"),
-        Column("entity_id", "str", "object concerned; the node where none is named"),
-        Column("reported", "time", "when it was last reported", "UTC"),
-    ),
+TABLE = Table.of(
+    "nsxt.alarm",
+    "Alarms that the managers of NSX-T keep.",
+    "GET /api/v1/alarms",
+    KeyColumn("alarm_id", "str", "id of the alarm"),
+    Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
+    Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
+    Column("alarm_status", "str", "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED"),
+    Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),
+    Column("alarm_summary", "str", "what it says of the object"),
+    Column("node_name", "str", "node it was seen on"),
+    Column("entity_id", "str", "object concerned; the node where none is named"),
+    Column("reported", "time", "when it was last reported", "UTC"),
 )
 _KEYS = {
     "id": "alarm_id", "event_type": "event_type", "feature_name": "feature", "status": "alarm_status",

@@ -4,30 +4,27 @@ Source: the schemas TransportNodeStatus, StatusCount and TunnelStatusCount of th
 """
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer, objects
 
-TABLE = Table(
-    name="nsxt.node_status",
-    meaning="State of each transport node (edge, host) as the managers of NSX-T see it.",
-    source="GET /api/v1/transport-nodes/<id>/status; GET /api/v1/transport-nodes/status",
+TABLE = Table.of(
+    "nsxt.node_status",
+    "State of each transport node (edge, host) as the managers of NSX-T see it.",
+    "GET /api/v1/transport-nodes/<id>/status; GET /api/v1/transport-nodes/status",
+    KeyColumn("node_uuid", "str", "id of the node"),
+    Column("node_name", "str", "its name, where that is printed"),
+    Column("node_rollup", "str", "UP, DOWN, DEGRADED, UNKNOWN: of all that follows"),
+    Column("management_status", "str", "UP, DOWN: its connection to the managers"),
+    Column("control_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers"),
+    Column("nic_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its physical NICs"),
+    Column("nics_down", "int", "physical NICs that are down", "NICs"),
+    Column("tunnel_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed"),
+    Column("bfd_up", "int", "BFD sessions of its tunnels that are up", "sessions"),
+    Column("bfd_down", "int", "BFD sessions of its tunnels that are down", "sessions"),
+    Column("software_version", "str", "release on the node, where that is printed"),
     ask="`GET /api/v1/transport-nodes/<id>/status` for each transport node",
-    key=("node_uuid",),
-    columns=(
-        Column("node_uuid", "str", "id of the node"),
-        Column("node_name", "str", "its name, where that is printed"),
-        Column("node_rollup", "str", "UP, DOWN, DEGRADED, UNKNOWN: of all that follows"),
-        Column("management_status", "str", "UP, DOWN: its connection to the managers"),
-        Column("control_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers"),
-        Column("nic_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its physical NICs"),
-        Column("nics_down", "int", "physical NICs that are down", "NICs"),
-        Column("tunnel_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed"),
-        Column("bfd_up", "int", "BFD sessions of its tunnels that are up", "sessions"),
-        Column("bfd_down", "int", "BFD sessions of its tunnels that are down", "sessions"),
-        Column("software_version", "str", "release on the node, where that is printed"),
-    ),
 )
 # key of the node itself, or "object.key" of an object inside it -> column
 _KEYS = {

@@ -6,31 +6,28 @@ Source: the schemas TunnelProperties and BFDProperties of the REST API (1.1 to 4
 from __future__ import annotations
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Fault, Table
+from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer, objects
 
-TABLE = Table(
-    name="nsxt.node_tunnel",
-    meaning="Tunnels of a transport node of NSX-T, as the managers know them.",
-    source="GET /api/v1/transport-nodes/<id>/tunnels",
+TABLE = Table.of(
+    "nsxt.node_tunnel",
+    "Tunnels of a transport node of NSX-T, as the managers know them.",
+    "GET /api/v1/transport-nodes/<id>/tunnels",
+    KeyColumn("node_uuid", "str", "id of the transport node, where the command tells"),
+    Column("tunnel_name", "str", "name of the tunnel"),
+    Column("tunnel_status", "str", "UP, DOWN, UNKNOWN"),
+    KeyColumn("local_ip", "str", "tunnel end point of the node", form=IP_FORM),
+    KeyColumn("remote_ip", "str", "tunnel end point of the other node", form=IP_FORM),
+    Column("remote_uuid", "str", "id of the other node"),
+    Column("remote_name", "str", "name of the other node"),
+    Column("interface", "str", "interface it leaves by: vmk10, …"),
+    Column("encapsulation", "str", "GENEVE, VXLAN, STT"),
+    Column("bfd_session_state", "str", "UP, DOWN, INIT, ADMIN_DOWN"),
+    Column("bfd_diag", "str", "why it last went down, a number of RFC 5880 or its words"),
+    Column("remote_state", "str", "state the other end reports"),
     ask="`GET /api/v1/transport-nodes/<id>/tunnels` for the transport node",
-    key=("node_uuid", "local_ip", "remote_ip"),
-    columns=(
-        Column("node_uuid", "str", "id of the transport node, where the command tells"),
-        Column("tunnel_name", "str", "name of the tunnel"),
-        Column("tunnel_status", "str", "UP, DOWN, UNKNOWN"),
-        Column("local_ip", "str", "tunnel end point of the node", form=IP_FORM),
-        Column("remote_ip", "str", "tunnel end point of the other node", form=IP_FORM),
-        Column("remote_uuid", "str", "id of the other node"),
-        Column("remote_name", "str", "name of the other node"),
-        Column("interface", "str", "interface it leaves by: vmk10, …"),
-        Column("encapsulation", "str", "GENEVE, VXLAN, STT"),
-        Column("bfd_session_state", "str", "UP, DOWN, INIT, ADMIN_DOWN"),
-        Column("bfd_diag", "str", "why it last went down, a number of RFC 5880 or its words"),
-        Column("remote_state", "str", "state the other end reports"),
-    ),
 )
 _KEYS = {
     "name": "tunnel_name", "status": "tunnel_status", "local_ip": "local_ip", "remote_ip": "remote_ip",

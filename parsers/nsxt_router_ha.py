@@ -9,42 +9,36 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, UUID, stray, typed_row
 
 _SOURCE = "get high-availability status; get logical-router <uuid> high-availability status"
 _ASK = "`get high-availability status` in the VRF of the service router, on each edge of the cluster"
-ROUTER = Table(
-    name="nsxt.router_ha",
-    meaning="High availability of a service router, as the edge it runs on sees it.",
-    source=_SOURCE,
+ROUTER = Table.of(
+    "nsxt.router_ha",
+    "High availability of a service router, as the edge it runs on sees it.",
+    _SOURCE,
+    KeyColumn("router", "str", "id of the service router on this edge"),
+    Column("router_state", "str", "Active, Standby, Down, …: the router on this edge"),
+    Column("router_tier", "str", "TIER0, TIER1, as printed"),
+    Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
+    Column("failover_mode", "str", "Preemptive, Non-preemptive"),
+    Column("rank", "int", "0 is preferred"),
+    Column("service_count", "int", "services that count for the choice of the active router", "services"),
+    Column("port_state", "str", "Up, Down: state of its first port for high availability"),
     ask=_ASK,
-    key=("router",),
-    columns=(
-        Column("router", "str", "id of the service router on this edge"),
-        Column("router_state", "str", "Active, Standby, Down, …: the router on this edge"),
-        Column("router_tier", "str", "TIER0, TIER1, as printed"),
-        Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
-        Column("failover_mode", "str", "Preemptive, Non-preemptive"),
-        Column("rank", "int", "0 is preferred"),
-        Column("service_count", "int", "services that count for the choice of the active router", "services"),
-        Column("port_state", "str", "Up, Down: state of its first port for high availability"),
-    ),
 )
-PEERS = Table(
-    name="nsxt.router_peer",
-    meaning="The same service router on the other edges, as this edge sees it, one row an edge.",
-    source=_SOURCE,
+PEERS = Table.of(
+    "nsxt.router_peer",
+    "The same service router on the other edges, as this edge sees it, one row an edge.",
+    _SOURCE,
+    KeyColumn("router", "str", "id of the service router on this edge"),
+    Column("router_state", "str", "state of the router on this edge"),
+    Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
+    KeyColumn("node_uuid", "str", "id of the other edge"),
+    Column("peer_router_state", "str", "Active, Standby, Down, …: the router on the other edge"),
     ask=_ASK,
-    key=("router", "node_uuid"),
-    columns=(
-        Column("router", "str", "id of the service router on this edge"),
-        Column("router_state", "str", "state of the router on this edge"),
-        Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
-        Column("node_uuid", "str", "id of the other edge"),
-        Column("peer_router_state", "str", "Active, Standby, Down, …: the router on the other edge"),
-    ),
 )
 _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 _SECTIONS = re.compile(r"\s*(?P<name>Service Router|HA ports state|Sub-cluster Information|Peer Routers)\s*$")

@@ -8,33 +8,30 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Table
+from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.router_interface",
-    meaning="Interfaces of the routers on an NSX-T edge.",
-    source="get interfaces (in the VRF of the router); get logical-router <uuid> interfaces",
+TABLE = Table.of(
+    "nsxt.router_interface",
+    "Interfaces of the routers on an NSX-T edge.",
+    "get interfaces (in the VRF of the router); get logical-router <uuid> interfaces",
+    KeyColumn("router", "str", "id of the router"),
+    Column("vrf_number", "int", "number that `vrf` takes on this edge"),
+    KeyColumn("interface", "str", "id of the interface"),
+    Column("ifuid", "int", "number of the interface on the edge"),
+    Column("interface_name", "str", "name, where it has one"),
+    Column("internal_name", "str", "name in the route table: uplink-261"),
+    Column("interface_mode", "str", "lif, loopback, cpu, blackhole, …"),
+    Column("interface_type", "str", "Port-type: uplink, downlink, backplane, …"),
+    Column("address", "str", "address and length of the netmask; of several all, by commas"),
+    Column("mac", "str", "MAC address"),
+    Column("vlan_text", "str", "VLAN as printed: a number or untagged"),
+    Column("vni", "int", "VNI of its segment"),
+    Column("admin_status", "str", "up, down, as printed"),
+    Column("op_state", "str", "up, down, as printed"),
+    Column("mtu", "int", "MTU", "bytes"),
     ask="`get interfaces` on the edge, in the VRF of the router",
-    key=("router", "interface"),
-    columns=(
-        Column("router", "str", "id of the router"),
-        Column("vrf_number", "int", "number that `vrf` takes on this edge"),
-        Column("interface", "str", "id of the interface"),
-        Column("ifuid", "int", "number of the interface on the edge"),
-        Column("interface_name", "str", "name, where it has one"),
-        Column("internal_name", "str", "name in the route table: uplink-261"),
-        Column("interface_mode", "str", "lif, loopback, cpu, blackhole, …"),
-        Column("interface_type", "str", "Port-type: uplink, downlink, backplane, …"),
-        Column("address", "str", "address and length of the netmask; of several all, by commas"),
-        Column("mac", "str", "MAC address"),
-        Column("vlan_text", "str", "VLAN as printed: a number or untagged"),
-        Column("vni", "int", "VNI of its segment"),
-        Column("admin_status", "str", "up, down, as printed"),
-        Column("op_state", "str", "up, down, as printed"),
-        Column("mtu", "int", "MTU", "bytes"),
-    ),
 )
 
 _LABELS = {

@@ -10,31 +10,26 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Row, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Row, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE
 
-TABLE = Table(
-    name="nsxt.route",
-    meaning="Routes of a gateway on an NSX-T edge, one row for each network and next hop.",
-    source="get route (in the VRF of the gateway); get logical-router <uuid> route",
+TABLE = Table.of(
+    "nsxt.route",
+    "Routes of a gateway on an NSX-T edge, one row for each network and next hop.",
+    "get route (in the VRF of the gateway); get logical-router <uuid> route",
+    KeyColumn("router", "str", "id of the gateway, where the command names it"),
+    KeyColumn("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
+    Column("learned_from", "str", "t0c connected, t0s static, b BGP, o OSPF, t1c, t1s, t1n NAT, t1l LB VIP, isr, …"),
+    Column("is_selected", "bool", "`>` stands before it: the route that is used"),
+    Column("in_fib", "bool", "`*` stands before it: packets are forwarded by it"),
+    Column("distance", "int", "administrative distance: the lower wins"),
+    Column("route_metric", "int", "metric of the protocol"),
+    KeyColumn("next_hop", "str", "next hop; none for a connected network", form=IP_FORM),
+    Column("interface", "str", "interface of the gateway: uplink-282, downlink-310"),
+    Column("age_text", "str", "time since the route came, as printed: 01:24:22, 1d20h52m"),
     ask="`get route` on the edge, in the VRF of the gateway",
-    key=("router", "route", "next_hop"),
-    columns=(
-        Column("router", "str", "id of the gateway, where the command names it"),
-        Column("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
-        Column(
-            "learned_from", "str", "t0c connected, t0s static, b BGP, o OSPF, t1c, t1s, t1n NAT, t1l LB VIP, isr, …"
-        ),
-        Column("is_selected", "bool", "`>` stands before it: the route that is used"),
-        Column("in_fib", "bool", "`*` stands before it: packets are forwarded by it"),
-        Column("distance", "int", "administrative distance: the lower wins"),
-        Column("route_metric", "int", "metric of the protocol"),
-        Column("next_hop", "str", "next hop; none for a connected network", form=IP_FORM),
-        Column("interface", "str", "interface of the gateway: uplink-282, downlink-310"),
-        Column("age_text", "str", "time since the route came, as printed: 01:24:22, 1d20h52m"),
-    ),
 )
 
 _ROW = re.compile(

@@ -9,27 +9,24 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
 
-TABLE = Table(
-    name="nsxt.transport_node",
-    meaning="Transport nodes (edges, hosts) as the controller of one manager sees them.",
-    source="get transport-nodes status; get transport-nodes status-from-all-nodes",
+TABLE = Table.of(
+    "nsxt.transport_node",
+    "Transport nodes (edges, hosts) as the controller of one manager sees them.",
+    "get transport-nodes status; get transport-nodes status-from-all-nodes",
+    KeyColumn("transport_node", "str", "id of the edge or host"),
+    Column("node_name", "str", "its name, where that is printed"),
+    Column("node_type", "str", "ESXi, Edge, …, where that is printed"),
+    Column("remote_address", "str", "address and port it is connected from"),
+    Column("controller_uuid", "str", "controller that serves it"),
+    Column("manager_ip", "str", "manager of that controller", form=IP_FORM),
+    Column("ssl", "bool", "the connection is encrypted"),
+    Column("connection_state", "str", "OPENED, CLOSED"),
+    Column("supported_versions", "str", "versions of the protocol, none when it is not connected"),
     ask="`get transport-nodes status` on each NSX-T manager",
-    key=("transport_node",),
-    columns=(
-        Column("transport_node", "str", "id of the edge or host"),
-        Column("node_name", "str", "its name, where that is printed"),
-        Column("node_type", "str", "ESXi, Edge, …, where that is printed"),
-        Column("remote_address", "str", "address and port it is connected from"),
-        Column("controller_uuid", "str", "controller that serves it"),
-        Column("manager_ip", "str", "manager of that controller", form=IP_FORM),
-        Column("ssl", "bool", "the connection is encrypted"),
-        Column("connection_state", "str", "OPENED, CLOSED"),
-        Column("supported_versions", "str", "versions of the protocol, none when it is not connected"),
-    ),
 )
 
 _ROW = re.compile(

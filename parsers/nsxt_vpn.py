@@ -10,41 +10,35 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, stray, typed_row
 
-IPSEC = Table(
-    name="nsxt.ipsec_session",
-    meaning="IPsec sessions of an NSX-T edge.",
-    source="get ipsecvpn session; get ipsecvpn session summary",
+IPSEC = Table.of(
+    "nsxt.ipsec_session",
+    "IPsec sessions of an NSX-T edge.",
+    "get ipsecvpn session; get ipsecvpn session summary",
+    Column("session_uuid", "str", "id of the session"),
+    Column("ike_session", "int", "number of the session on this edge"),
+    Column("vpn_type", "str", "Route, Policy"),
+    KeyColumn("local_ip", "str", "own address", form=IP_FORM),
+    KeyColumn("remote_ip", "str", "address of the other end", form=IP_FORM),
+    Column("remote_id", "str", "what the other end calls itself"),
+    Column("vpn_state", "str", "Up, Down, Negotiating, …: state of the session"),
+    Column(
+        "down_reason", "str", "why it is down, or failed last: No proposal chosen, Peer not reachable, Timed out, …"
+    ),
+    Column("vpn_tunnel_state", "str", "Up, Down: state of its last tunnel that is not up, else of its first"),
     ask="`get ipsecvpn session` on the edge",
-    key=("local_ip", "remote_ip"),
-    columns=(
-        Column("session_uuid", "str", "id of the session"),
-        Column("ike_session", "int", "number of the session on this edge"),
-        Column("vpn_type", "str", "Route, Policy"),
-        Column("local_ip", "str", "own address", form=IP_FORM),
-        Column("remote_ip", "str", "address of the other end", form=IP_FORM),
-        Column("remote_id", "str", "what the other end calls itself"),
-        Column("vpn_state", "str", "Up, Down, Negotiating, …: state of the session"),
-        Column(
-            "down_reason", "str", "why it is down, or failed last: No proposal chosen, Peer not reachable, Timed out, …"
-        ),
-        Column("vpn_tunnel_state", "str", "Up, Down: state of its last tunnel that is not up, else of its first"),
-    ),
 )
-L2VPN = Table(
-    name="nsxt.l2vpn_session",
-    meaning="Layer 2 VPN sessions of an NSX-T edge.",
-    source="get l2vpn session",
+L2VPN = Table.of(
+    "nsxt.l2vpn_session",
+    "Layer 2 VPN sessions of an NSX-T edge.",
+    "get l2vpn session",
+    KeyColumn("vpn_tunnel", "str", "id of the tunnel of the session; its own id stands like a secret and is masked"),
+    Column("vpn_state", "str", "UP, DOWN, …: state of the session"),
     ask="`get l2vpn session` on the edge",
-    key=("vpn_tunnel",),
-    columns=(
-        Column("vpn_tunnel", "str", "id of the tunnel of the session; its own id stands like a secret and is masked"),
-        Column("vpn_state", "str", "UP, DOWN, …: state of the session"),
-    ),
 )
 _CELL = re.compile(r"(?P<label>[A-Z][A-Za-z0-9 ]{1,30}?)\s*: (?P<text>\S.*?)(?=\s{2,}|\s*$)")
 _OF_IPSEC = {

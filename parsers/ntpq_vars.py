@@ -12,16 +12,14 @@ from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
-TABLE = Table(
-    name="esxi.ntp_variable",
-    meaning="Variables of the time daemon and of the kernel's clock, one row a variable.",
-    source="ntpq -c readvar; ntpq -c kerninfo",
+TABLE = Table.of(
+    "esxi.ntp_variable",
+    "Variables of the time daemon and of the kernel's clock, one row a variable.",
+    "ntpq -c readvar; ntpq -c kerninfo",
+    Column("ntp_name", "str", "name as printed: stratum, offset, leap, pll offset; words: what the status says"),
+    Column("ntp_text", "str", "value as printed"),
+    Column("ntp_number", "float", "value where it is a number"),
     ask="`ntpq -c readvar`",
-    columns=(
-        Column("ntp_name", "str", "name as printed: stratum, offset, leap, pll offset; words: what the status says"),
-        Column("ntp_text", "str", "value as printed"),
-        Column("ntp_number", "float", "value where it is a number"),
-    ),
 )
 
 _PAIR = re.compile(r'(?P<name>[a-z][\w ]{0,40}?)=(?P<value>"[^"]*"|[^,]*)')

@@ -4,21 +4,17 @@ Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that 
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.pci_device",
-    meaning="PCI devices of the host by number, with their owner.",
-    source="lspci -p -n",
-    ask="`lspci -p -n`",
-    key=("pci",),
-    columns=(
-        Column("pci", "str", "PCI address"),
-        Column("pci_class", "str", "class of the device in hex: 0200 = Ethernet"),
-        Column("vendor_id", "str", "id of the vendor in hex: 8086, 14e4, 15b3"),
-        Column("device_id", "str", "id of the model in hex"),
-        Column("owner", "str", "name the host gives it: vmnic4, vmhba1, PF_0.202.0_VF_1"),
-    ),
+TABLE = Table.of(
+    "esxi.pci_device",
+    "PCI devices of the host by number, with their owner.",
+    "lspci -p -n",
+    KeyColumn("pci", "str", "PCI address"),
+    Column("pci_class", "str", "class of the device in hex: 0200 = Ethernet"),
+    Column("vendor_id", "str", "id of the vendor in hex: 8086, 14e4, 15b3"),
+    Column("device_id", "str", "id of the model in hex"),
+    Column("owner", "str", "name the host gives it: vmnic4, vmhba1, PF_0.202.0_VF_1"),
 )
 
 

@@ -6,20 +6,17 @@ numbers (esxi.pci_device).
 
 from analyzer.forms import written
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.pci_name",
-    meaning="PCI devices of the host by model, with their owner.",
-    source="lspci; commands/lspci.txt",
+TABLE = Table.of(
+    "esxi.pci_name",
+    "PCI devices of the host by model, with their owner.",
+    "lspci; commands/lspci.txt",
+    KeyColumn("pci", "str", "PCI address"),
+    Column("pci_class_name", "str", "class of the device: Ethernet controller Network controller, Bridge, …"),
+    Column("pci_model", "str", "vendor and model"),
+    Column("owner", "str", "name the host gives it: vmnic4, vmhba1"),
     ask="`lspci`",
-    key=("pci",),
-    columns=(
-        Column("pci", "str", "PCI address"),
-        Column("pci_class_name", "str", "class of the device: Ethernet controller Network controller, Bridge, …"),
-        Column("pci_model", "str", "vendor and model"),
-        Column("owner", "str", "name the host gives it: vmnic4, vmhba1"),
-    ),
 )
 
 _ADDRESS = r"(?:[0-9a-f]{3,4}:)?[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f]"

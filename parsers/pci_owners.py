@@ -5,23 +5,19 @@ Source: the command, as administrators publish it of 5.x to 8.x, whole or throug
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.pci_owner",
-    meaning="PCI devices of the host by vendor, model and their subsystem, and whether the host or a VM uses each.",
-    source="vmkchdev -l",
-    ask="`vmkchdev -l`",
-    key=("pci",),
-    columns=(
-        Column("pci", "str", "PCI address"),
-        Column("vendor_id", "str", "id of the vendor in hex: 8086, 14e4, 15b3"),
-        Column("device_id", "str", "id of the model in hex"),
-        Column("subvendor_id", "str", "id of the vendor of the card in hex: 1028, 103c"),
-        Column("subdevice_id", "str", "id of the card in hex"),
-        Column("pci_user", "str", "vmkernel: the host; passthru: virtual machines"),
-        Column("owner", "str", "name the host gives it: vmnic4, vmhba1, PF_0.202.0_VF_1"),
-    ),
+TABLE = Table.of(
+    "esxi.pci_owner",
+    "PCI devices of the host by vendor, model and their subsystem, and whether the host or a VM uses each.",
+    "vmkchdev -l",
+    KeyColumn("pci", "str", "PCI address"),
+    Column("vendor_id", "str", "id of the vendor in hex: 8086, 14e4, 15b3"),
+    Column("device_id", "str", "id of the model in hex"),
+    Column("subvendor_id", "str", "id of the vendor of the card in hex: 1028, 103c"),
+    Column("subdevice_id", "str", "id of the card in hex"),
+    Column("pci_user", "str", "vmkernel: the host; passthru: virtual machines"),
+    Column("owner", "str", "name the host gives it: vmnic4, vmhba1, PF_0.202.0_VF_1"),
 )
 
 _ADDRESS = r"(?:[0-9a-f]{4}:)?[0-9a-f]{2,4}:[0-9a-f]{2}\.[0-9a-f]"

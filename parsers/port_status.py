@@ -14,22 +14,19 @@ from analyzer.tables import Block, Column, Row, Table
 from ._switches import vm_of
 from ._vsish import PORT, PORT_ID, SWITCH
 
-TABLE = Table(
-    name="esxi.port_status",
-    meaning="Client and configuration of a switch port, as the vmkernel holds it.",
-    source="vsish -e get /net/portsets/<switch>/ports/<port>/status",
-    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/status`",
+TABLE = Table.of(
+    "esxi.port_status",
+    "Client and configuration of a switch port, as the vmkernel holds it.",
+    "vsish -e get /net/portsets/<switch>/ports/<port>/status",
+    SWITCH.column,
+    PORT_ID.column,
+    Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
+    Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
+    Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
+    Column("port_cfg", "str", "configuration of the port: name of the port group"),
+    Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
+    Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
     key=("switch", "port_id"),
-    columns=(
-        SWITCH.column,
-        PORT_ID.column,
-        Column("client_name", "str", "client as printed: vmnic0, vmk0, web01.eth0"),
-        Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-        Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
-        Column("port_cfg", "str", "configuration of the port: name of the port group"),
-        Column("type", "int", "3 = vmkernel nic, 4 = uplink, 5 = VM, 0 = other (a VDR port)"),
-        Column("subtype", "int", "adapter of a VM port: 9 = VMXNET3, 7 = another model, 0 = none"),
-    ),
 )
 
 

@@ -6,16 +6,14 @@ Source: `dump-vmdk-rdm-info.sh…txt` of a bundle, one for each VM, or the comma
 from analyzer.forms import written
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.rdm_disk",
-    meaning="Raw device mappings of VMs.",
-    source="vmkfstools -q <disk>.vmdk; dump-vmdk-rdm-info.sh….txt",
+TABLE = Table.of(
+    "esxi.rdm_disk",
+    "Raw device mappings of VMs.",
+    "vmkfstools -q <disk>.vmdk; dump-vmdk-rdm-info.sh….txt",
+    Column("vdisk_file", "str", "descriptor of the virtual disk"),
+    Column("rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"),
+    Column("vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"),
     ask="`vmkfstools -q <disk>.vmdk`",
-    columns=(
-        Column("vdisk_file", "str", "descriptor of the virtual disk"),
-        Column("rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"),
-        Column("vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"),
-    ),
 )
 
 _DISK = r"Disk \S.*? is (?:a (?:Non-p|P)assthrough Raw Device Mapping|not an? \S.*)"

@@ -19,33 +19,29 @@ from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import vmkernel
 
-TABLE = Table(
-    name="esxi.scsi_error",
-    meaning="SCSI commands that failed, UTC, with their status as printed; each counts once.",
-    source="var/run/log/vmkernel.log with its rotated copies; some also in vmkwarning.log",
-    ask="/var/log/vmkernel.log with its rotated copies (vmkernel.N.gz) from the time of the trouble",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("log", "str", "log the line stands in: vmkernel, vmkwarning"),
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…; 3.5: vmhba1:0:4:0"),
-        Column("scsi_command", "str", "operation code: 0x28 read, 0x2a write, 0x12 inquiry, 0x16 reserve, …"),
-        Column("scsi_path", "str", "path, where the line names it: vmhba2:C0:T0:L4"),
-        Column("scsi_world", "int", "world that sent the command, where the line names it"),
-        Column("host_status", "str", "status of the host adapter (H:): 0x0 good, 0x1 no connection, 0x5 abort, …"),
-        Column(
-            "device_status", "str", "status of the device (D:): 0x2 check condition, 0x8 busy, 0x28 task set full, …"
-        ),
-        Column("plugin_status", "str", "status of the plug-in (P:): 0x0 good, 0x3 no path, …"),
-        Column("sense", "str", "valid, possible or invalid: how far the sense data can be trusted"),
-        Column(
-            "sense_key", "str", "sense key: 0x2 not ready, 0x3 medium error, 0x5 illegal request, 0x6 unit attention, …"
-        ),
-        Column("asc", "str", "additional sense code"),
-        Column("ascq", "str", "additional sense code qualifier"),
-        Column("again", "bool", "another log of the host has the same line, and that one counts"),
-        MESSAGE,
+TABLE = Table.of(
+    "esxi.scsi_error",
+    "SCSI commands that failed, UTC, with their status as printed; each counts once.",
+    "var/run/log/vmkernel.log with its rotated copies; some also in vmkwarning.log",
+    TIME,
+    LEVEL,
+    Column("log", "str", "log the line stands in: vmkernel, vmkwarning"),
+    Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…; 3.5: vmhba1:0:4:0"),
+    Column("scsi_command", "str", "operation code: 0x28 read, 0x2a write, 0x12 inquiry, 0x16 reserve, …"),
+    Column("scsi_path", "str", "path, where the line names it: vmhba2:C0:T0:L4"),
+    Column("scsi_world", "int", "world that sent the command, where the line names it"),
+    Column("host_status", "str", "status of the host adapter (H:): 0x0 good, 0x1 no connection, 0x5 abort, …"),
+    Column("device_status", "str", "status of the device (D:): 0x2 check condition, 0x8 busy, 0x28 task set full, …"),
+    Column("plugin_status", "str", "status of the plug-in (P:): 0x0 good, 0x3 no path, …"),
+    Column("sense", "str", "valid, possible or invalid: how far the sense data can be trusted"),
+    Column(
+        "sense_key", "str", "sense key: 0x2 not ready, 0x3 medium error, 0x5 illegal request, 0x6 unit attention, …"
     ),
+    Column("asc", "str", "additional sense code"),
+    Column("ascq", "str", "additional sense code qualifier"),
+    Column("again", "bool", "another log of the host has the same line, and that one counts"),
+    MESSAGE,
+    ask="/var/log/vmkernel.log with its rotated copies (vmkernel.N.gz) from the time of the trouble",
     log=True,
     inside=("esxi.vmkernel",),
     partly=("esxi.vmkwarning",),

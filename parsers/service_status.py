@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.service_status",
-    meaning="Agents and services of the host as their start scripts state them, one row a service.",
-    source="/etc/init.d/NAME status",
+TABLE = Table.of(
+    "esxi.service_status",
+    "Agents and services of the host as their start scripts state them, one row a service.",
+    "/etc/init.d/NAME status",
+    KeyColumn("service_name", "str", "service as its script names it: hostd, vpxa, ntpd"),
+    Column("service_running", "bool", "it runs"),
     ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`",
-    key=("service_name",),
-    columns=(
-        Column("service_name", "str", "service as its script names it: hostd, vpxa, ntpd"),
-        Column("service_running", "bool", "it runs"),
-    ),
 )
 _SERVICES = (
     r"(?:hostd|vpxa|rhttpproxy|envoy|ntpd|ptpd|chronyd|snmpd|sfcbd(?:-watchdog)?|wsman|openwsmand|lbtd|fdm|vmware-fdm|vobd"

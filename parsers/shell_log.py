@@ -7,19 +7,17 @@ does not name the user.
 from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log
 from analyzer.tables import Column, Record, Table, Value
 
-TABLE = Table(
-    name="esxi.shell_log",
-    meaning="Commands typed on the host, UTC.",
-    source="var/run/log/shell.log with its rotated copies",
+TABLE = Table.of(
+    "esxi.shell_log",
+    "Commands typed on the host, UTC.",
+    "var/run/log/shell.log with its rotated copies",
+    TIME,
+    LEVEL,
+    Column("pid", "int", "process of the shell"),
+    Column("user", "str", "user who typed, where the line names one"),
+    Column("command", "str", "the command line"),
+    Column("message", "str", "the command, or what the service itself wrote"),
     ask="/var/log/shell.log with its rotated copies",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("pid", "int", "process of the shell"),
-        Column("user", "str", "user who typed, where the line names one"),
-        Column("command", "str", "the command line"),
-        Column("message", "str", "the command, or what the service itself wrote"),
-    ),
     log=True,
 )
 

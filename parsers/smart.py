@@ -5,23 +5,20 @@ from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its dis
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Row, Table
+from analyzer.tables import Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.smart",
-    meaning="SMART of local disks, one row a parameter.",
-    source="commands/smartinfo.txt; esxcli storage core device smart get -d <storage_device>",
+TABLE = Table.of(
+    "esxi.smart",
+    "SMART of local disks, one row a parameter.",
+    "commands/smartinfo.txt; esxcli storage core device smart get -d <storage_device>",
+    KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    KeyColumn("smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"),
+    Column("smart_text", "str", "the value as printed: OK, WARNING, IMPENDING FAILURE, a number"),
+    Column("smart_value", "int", "the value where it is a number"),
+    Column("smart_threshold", "int", "a normalised value at or below it is bad"),
+    Column("smart_worst", "int", "worst normalised value so far"),
+    Column("smart_raw", "int", "number behind the normalised value (8.x)"),
     ask="`esxcli storage core device smart get -d <storage_device>`",
-    key=("storage_device", "smart_parameter"),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"),
-        Column("smart_text", "str", "the value as printed: OK, WARNING, IMPENDING FAILURE, a number"),
-        Column("smart_value", "int", "the value where it is a number"),
-        Column("smart_threshold", "int", "a normalised value at or below it is bad"),
-        Column("smart_worst", "int", "worst normalised value so far"),
-        Column("smart_raw", "int", "number behind the normalised value (8.x)"),
-    ),
 )
 
 

@@ -11,18 +11,16 @@ from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table
 
-TABLE = Table(
-    name="esxi.smbios_value",
-    meaning="Values that the firmware states of the machine, one row a label.",
-    source="smbiosDump; commands/smbiosDump.txt",
+TABLE = Table.of(
+    "esxi.smbios_value",
+    "Values that the firmware states of the machine, one row a label.",
+    "smbiosDump; commands/smbiosDump.txt",
+    Column("smbios_part", "str", "kind of the record: Memory Device (Type 17)"),
+    Column("smbios_handle", "int", "number of the record, by which others name it"),
+    Column("smbios_label", "str", "label as printed, behind those it is nested in: a/b"),
+    Column("smbios_text", "str", "value as printed, without its quotes"),
+    Column("smbios_number", "int", "value where it begins with a whole number"),
     ask="`smbiosDump`",
-    columns=(
-        Column("smbios_part", "str", "kind of the record: Memory Device (Type 17)"),
-        Column("smbios_handle", "int", "number of the record, by which others name it"),
-        Column("smbios_label", "str", "label as printed, behind those it is nested in: a/b"),
-        Column("smbios_text", "str", "value as printed, without its quotes"),
-        Column("smbios_number", "int", "value where it begins with a whole number"),
-    ),
 )
 
 MOST_VALUES = 20_000  # of one output

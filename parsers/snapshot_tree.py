@@ -10,22 +10,19 @@ import re
 from datetime import datetime
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.snapshot_tree",
-    meaning="Snapshots of a VM as vim-cmd prints them.",
-    source="vim-cmd vmsvc/snapshot.get <vmid>",
+TABLE = Table.of(
+    "esxi.snapshot_tree",
+    "Snapshots of a VM as vim-cmd prints them.",
+    "vim-cmd vmsvc/snapshot.get <vmid>",
+    KeyColumn("vmid", "int", "number of the VM on the host, as getallvms lists it; empty without the command"),
+    KeyColumn("snapshot_uid", "int", "number of the snapshot"),
+    Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
+    Column("snapshot_name", "str", "its name"),
+    Column("created", "time", "when it was made", "UTC"),
+    Column("snapshot_state", "str", "powered on, powered off, suspended: with memory, or without"),
     ask="`vim-cmd vmsvc/getallvms` and `vim-cmd vmsvc/snapshot.get <vmid>`",
-    key=("vmid", "snapshot_uid"),
-    columns=(
-        Column("vmid", "int", "number of the VM on the host, as getallvms lists it; empty without the command"),
-        Column("snapshot_uid", "int", "number of the snapshot"),
-        Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
-        Column("snapshot_name", "str", "its name"),
-        Column("created", "time", "when it was made", "UTC"),
-        Column("snapshot_state", "str", "powered on, powered off, suspended: with memory, or without"),
-    ),
 )
 _LABEL = re.compile(r"\s*(?P<level>-+)Snapshot (?P<label>Name|Id|Desc\w+|Created On|State)\s*:(?: (?P<text>.*))?$")
 _CHILD = re.compile(r"\s*-*\|-CHILD\s*$")

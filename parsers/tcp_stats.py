@@ -7,28 +7,26 @@ spelled `segments retransmited` for years, later releases `retransmitted`; both 
 from analyzer.forms import written
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="guest.tcp_stats",
-    meaning="TCP counters of a Linux guest since boot; a filtered output fills only what it shows.",
-    source="netstat -s, in the guest",
+TABLE = Table.of(
+    "guest.tcp_stats",
+    "TCP counters of a Linux guest since boot; a filtered output fills only what it shows.",
+    "netstat -s, in the guest",
+    Column("segments_received", "int", "TCP segments received", "segments"),
+    Column("segments_sent", "int", "TCP segments sent", "segments"),
+    Column("segments_retransmitted", "int", "TCP segments sent again", "segments"),
+    Column("bad_segments_received", "int", "TCP segments received damaged", "segments"),
+    Column("fast_retransmits", "int", "segments sent again after duplicate ACKs", "segments"),
+    Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
+    Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
+    Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
+    Column("lost_retransmits", "int", "retransmits that were lost again (TCPLostRetransmit)", "segments"),
+    Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
+    Column("data_loss_events", "int", "times TCP saw data lost", "times"),
+    Column("tcp_timeouts", "int", "retransmission timeouts", "times"),
+    Column("receive_collapsed", "int", "packets merged for want of socket buffer", "packets"),
+    Column("udp_receive_errors", "int", "UDP packets not delivered to a socket", "packets"),
     ask="`netstat -s` in the guest, before and after the trouble",
     counts_since="guest",
-    columns=(
-        Column("segments_received", "int", "TCP segments received", "segments"),
-        Column("segments_sent", "int", "TCP segments sent", "segments"),
-        Column("segments_retransmitted", "int", "TCP segments sent again", "segments"),
-        Column("bad_segments_received", "int", "TCP segments received damaged", "segments"),
-        Column("fast_retransmits", "int", "segments sent again after duplicate ACKs", "segments"),
-        Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
-        Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
-        Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
-        Column("lost_retransmits", "int", "retransmits that were lost again (TCPLostRetransmit)", "segments"),
-        Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
-        Column("data_loss_events", "int", "times TCP saw data lost", "times"),
-        Column("tcp_timeouts", "int", "retransmission timeouts", "times"),
-        Column("receive_collapsed", "int", "packets merged for want of socket buffer", "packets"),
-        Column("udp_receive_errors", "int", "UDP packets not delivered to a socket", "packets"),
-    ),
 )
 
 

@@ -57,16 +57,14 @@ TOOLS = (
     "vobbuf -h",
 )
 
-TABLE = Table(
-    name="esxi.tool_line",
-    meaning="Lines of small tools that have no table of their own, as printed.",
-    source="lldpnetmap, lsusb, lspci -v, irqinfo, swfw.sh, ps, …",
+TABLE = Table.of(
+    "esxi.tool_line",
+    "Lines of small tools that have no table of their own, as printed.",
+    "lldpnetmap, lsusb, lspci -v, irqinfo, swfw.sh, ps, …",
+    Column("tool_file", "str", "name of the file in the bundle, which is that of the command: lsusb_-t"),
+    Column("tool_above", "str", "nearest line above that stands less deep"),
+    Column("tool_text", "str", "the line without blanks at its ends"),
     ask="`vm-support`",
-    columns=(
-        Column("tool_file", "str", "name of the file in the bundle, which is that of the command: lsusb_-t"),
-        Column("tool_above", "str", "nearest line above that stands less deep"),
-        Column("tool_text", "str", "the line without blanks at its ends"),
-    ),
 )
 
 MOST_LINES = 20_000  # of one output

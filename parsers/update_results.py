@@ -12,23 +12,21 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.update_result",
-    meaning="Changes of the host's software as the command answered them, one row an answer.",
-    source="esxcli software vib install, update, remove; esxcli software profile update, install; component apply",
-    ask="what `esxcli software vib list` prints, and /var/log/esxupdate.log",
-    columns=(
-        Column(
-            "update_kind", "str", "what was done, as the title says: Installation, Update, Removal, …; Error: it failed"
-        ),
-        Column("update_message", "str", "the answer in its own words; of a failure the reason"),
-        Column("update_error", "str", "kind of failure between brackets: DependencyError, HardwareError, …"),
-        Column("update_failed", "bool", "it failed, and the host was not changed"),
-        Column("update_dry_run", "bool", "it was only tried (--dry-run), and the host was not changed"),
-        Column("reboot_required", "bool", "the change takes effect with the next boot"),
-        Column("vibs_installed", "str", "packages that were installed, by commas, as printed"),
-        Column("vibs_removed", "str", "packages that were removed, by commas, as printed"),
+TABLE = Table.of(
+    "esxi.update_result",
+    "Changes of the host's software as the command answered them, one row an answer.",
+    "esxcli software vib install, update, remove; esxcli software profile update, install; component apply",
+    Column(
+        "update_kind", "str", "what was done, as the title says: Installation, Update, Removal, …; Error: it failed"
     ),
+    Column("update_message", "str", "the answer in its own words; of a failure the reason"),
+    Column("update_error", "str", "kind of failure between brackets: DependencyError, HardwareError, …"),
+    Column("update_failed", "bool", "it failed, and the host was not changed"),
+    Column("update_dry_run", "bool", "it was only tried (--dry-run), and the host was not changed"),
+    Column("reboot_required", "bool", "the change takes effect with the next boot"),
+    Column("vibs_installed", "str", "packages that were installed, by commas, as printed"),
+    Column("vibs_removed", "str", "packages that were removed, by commas, as printed"),
+    ask="what `esxcli software vib list` prints, and /var/log/esxupdate.log",
 )
 
 _TITLE = r"(?P<kind>Installation|Update|Removal|Remediation|Apply) Result:?"

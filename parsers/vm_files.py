@@ -12,23 +12,19 @@ from analyzer.forms import recorded
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.vm_file",
-    meaning="Files in the folders of VMs.",
-    source="ls -isla <vm_folder>; commands/ls_-isla-vmfsvolumes….txt",
+TABLE = Table.of(
+    "esxi.vm_file",
+    "Files in the folders of VMs.",
+    "ls -isla <vm_folder>; commands/ls_-isla-vmfsvolumes….txt",
+    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column("vm_file", "str", "name of the file"),
+    Column("allocated_kib", "int", "space it takes", "KiB"),
+    Column("size_bytes", "int", "its size", "bytes"),
+    Column("modified", "str", "when it was written last, as printed, UTC"),
+    Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+    Column("is_folder", "bool", "a folder"),
+    Column("descriptor_file", "str", "of the data of a disk (NAME-flat.vmdk): the file that describes it, NAME.vmdk"),
     ask="`ls -isla /vmfs/volumes/<volume_name>/<vm_folder>`",
-    columns=(
-        Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
-        Column("vm_file", "str", "name of the file"),
-        Column("allocated_kib", "int", "space it takes", "KiB"),
-        Column("size_bytes", "int", "its size", "bytes"),
-        Column("modified", "str", "when it was written last, as printed, UTC"),
-        Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
-        Column("is_folder", "bool", "a folder"),
-        Column(
-            "descriptor_file", "str", "of the data of a disk (NAME-flat.vmdk): the file that describes it, NAME.vmdk"
-        ),
-    ),
 )
 
 _DELTA = re.compile(r"-\d{6}(?:-delta|-sesparse|-ctk)?\.vmdk$")

@@ -1,18 +1,15 @@
 """`etc/vmware/hostd/vmInventory.xml`: the VMs that hostd has registered, by the path of their .vmx files."""
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.vm_inventory",
-    meaning="VMs registered on the host, one row a VM.",
-    source="etc/vmware/hostd/vmInventory.xml",
+TABLE = Table.of(
+    "esxi.vm_inventory",
+    "VMs registered on the host, one row a VM.",
+    "etc/vmware/hostd/vmInventory.xml",
+    KeyColumn("vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
+    Column("vmx_path", "str", "path of the VM's .vmx file"),
     ask="`cat /etc/vmware/hostd/vmInventory.xml`",
-    key=("vim_vmid",),
-    columns=(
-        Column("vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
-        Column("vmx_path", "str", "path of the VM's .vmx file"),
-    ),
 )
 
 PARSER = written(

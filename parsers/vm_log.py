@@ -12,19 +12,17 @@ from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, family, log_rows,
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Table
 
-TABLE = Table(
-    name="esxi.vm_log",
-    meaning="Lines of a VM's vmware.log, UTC; 4.x prints neither year nor zone.",
-    source="vmfs/volumes/<uuid>/<vm>/vmware.log and vmware-N.log",
+TABLE = Table.of(
+    "esxi.vm_log",
+    "Lines of a VM's vmware.log, UTC; 4.x prints neither year nor zone.",
+    "vmfs/volumes/<uuid>/<vm>/vmware.log and vmware-N.log",
+    TIME,
+    LEVEL,
+    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
+    Column("opid", "str", "operation id, where the line has one"),
+    MESSAGE,
     ask="vmware.log and vmware-*.log from the folder of the VM",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
-        Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
-        Column("opid", "str", "operation id, where the line has one"),
-        MESSAGE,
-    ),
     log=True,
 )
 

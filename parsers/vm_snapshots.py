@@ -17,33 +17,29 @@ from analyzer.tables import Block, Column, Row, Table
 _FOLDER = Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none")
 _SOURCE = "<vm>.vmsd; vmfs/volumes/<datastore>/<vm>/<vm>.vmsd of a bundle"
 _ASK = "the VM's .vmsd file"
-CHAIN = Table(
-    name="esxi.snapshot_chain",
-    meaning="VMs by their list of snapshots, one row a .vmsd file that is not empty.",
-    source=_SOURCE,
+CHAIN = Table.of(
+    "esxi.snapshot_chain",
+    "VMs by their list of snapshots, one row a .vmsd file that is not empty.",
+    _SOURCE,
+    _FOLDER,
+    Column("snapshots", "int", "snapshots in the list"),
+    Column("current_uid", "int", "the snapshot that the VM stands on"),
+    Column("needs_consolidation", "bool", "disks of removed snapshots are still there"),
     ask=_ASK,
     key=("vm_folder",),
-    columns=(
-        _FOLDER,
-        Column("snapshots", "int", "snapshots in the list"),
-        Column("current_uid", "int", "the snapshot that the VM stands on"),
-        Column("needs_consolidation", "bool", "disks of removed snapshots are still there"),
-    ),
 )
-SNAPSHOT = Table(
-    name="esxi.vm_snapshot",
-    meaning="Snapshots of VMs.",
-    source=_SOURCE,
+SNAPSHOT = Table.of(
+    "esxi.vm_snapshot",
+    "Snapshots of VMs.",
+    _SOURCE,
+    _FOLDER,
+    Column("snapshot_uid", "int", "number of the snapshot"),
+    Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
+    Column("snapshot_name", "str", "its name"),
+    Column("created", "time", "when it was made", "UTC"),
+    Column("snapshot_disks", "int", "disks it holds"),
     ask=_ASK,
     key=("vm_folder", "snapshot_uid"),
-    columns=(
-        _FOLDER,
-        Column("snapshot_uid", "int", "number of the snapshot"),
-        Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
-        Column("snapshot_name", "str", "its name"),
-        Column("created", "time", "when it was made", "UTC"),
-        Column("snapshot_disks", "int", "disks it holds"),
-    ),
 )
 
 _LINE = re.compile(r'\s*([A-Za-z.][\w.:-]*)\s*=\s*"(.*)"\s*$')

@@ -11,29 +11,25 @@ from collections.abc import Iterator
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
-DISK = Table(
-    name="esxi.vmdk",
-    meaning="Virtual disks by their descriptor.",
-    source="<disk>.vmdk (the text file, not -flat or -delta)",
+DISK = Table.of(
+    "esxi.vmdk",
+    "Virtual disks by their descriptor.",
+    "<disk>.vmdk (the text file, not -flat or -delta)",
+    Column("create_type", "str", "kind of the disk: vmfs, seSparse, …"),
+    Column("cid", "str", "content id, in hex"),
+    Column("parent_cid", "str", "content id the parent had when this disk was made, in hex"),
+    Column("parent_file", "str", "disk below this one; empty = none, this is a base disk"),
     ask="the descriptor of the disk, <disk>.vmdk",
-    columns=(
-        Column("create_type", "str", "kind of the disk: vmfs, seSparse, …"),
-        Column("cid", "str", "content id, in hex"),
-        Column("parent_cid", "str", "content id the parent had when this disk was made, in hex"),
-        Column("parent_file", "str", "disk below this one; empty = none, this is a base disk"),
-    ),
 )
-EXTENT = Table(
-    name="esxi.vmdk_extent",
-    meaning="Files a virtual disk is made of.",
-    source="<disk>.vmdk (the text file, not -flat or -delta)",
+EXTENT = Table.of(
+    "esxi.vmdk_extent",
+    "Files a virtual disk is made of.",
+    "<disk>.vmdk (the text file, not -flat or -delta)",
+    Column("access", "str", "RW, RDONLY, NOACCESS"),
+    Column("sectors", "int", "size of the extent", "sectors of 512 bytes"),
+    Column("extent_type", "str", "kind of the extent: VMFS, SESPARSE, FLAT, …"),
+    Column("file_name", "str", "file of the extent"),
     ask="the descriptor of the disk, <disk>.vmdk",
-    columns=(
-        Column("access", "str", "RW, RDONLY, NOACCESS"),
-        Column("sectors", "int", "size of the extent", "sectors of 512 bytes"),
-        Column("extent_type", "str", "kind of the extent: VMFS, SESPARSE, FLAT, …"),
-        Column("file_name", "str", "file of the extent"),
-    ),
 )
 
 

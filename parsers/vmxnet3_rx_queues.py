@@ -9,13 +9,14 @@ from analyzer.tables import Table
 
 from ._vsish import PORT, PORT_ID, QUEUE, SWITCH
 
-TABLE = Table(
-    name="esxi.vmxnet3_rx_queues",
-    meaning="Receive queues a VMXNET3 port has, one row a queue.",
-    source="vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/",
-    ask="`vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`",
+TABLE = Table.of(
+    "esxi.vmxnet3_rx_queues",
+    "Receive queues a VMXNET3 port has, one row a queue.",
+    "vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/",
+    SWITCH.column,
+    PORT_ID.column,
+    QUEUE.column,
     key=("switch", "port_id", "queue"),
-    columns=(SWITCH.column, PORT_ID.column, QUEUE.column),
 )
 
 

@@ -10,19 +10,16 @@ from analyzer.tables import Column, Table
 
 from ._vsish import PORT, PORT_ID, SWITCH
 
-TABLE = Table(
-    name="esxi.vmxnet3_tx_summary",
-    meaning="Transmit counters of a VMXNET3 port, one row a counter, since the port was connected.",
-    source="vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary",
-    ask="`vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`",
+TABLE = Table.of(
+    "esxi.vmxnet3_tx_summary",
+    "Transmit counters of a VMXNET3 port, one row a counter, since the port was connected.",
+    "vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary",
+    SWITCH.column,
+    PORT_ID.column,
+    Column("key", "str", "name of the counter as printed"),
+    Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
     key=("switch", "port_id", "key"),
     counts_since="port",
-    columns=(
-        SWITCH.column,
-        PORT_ID.column,
-        Column("key", "str", "name of the counter as printed"),
-        Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
-    ),
 )
 
 

@@ -7,19 +7,17 @@ microseconds runs since boot and is not in order with the stamps across correlat
 from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="esxi.vobd",
-    meaning="Observations ([vob.*]) and events ([esx.problem.*], [esx.clear.*], [esx.audit.*]), UTC.",
-    source="var/run/log/vobd.log with its rotated copies; 4.x: var/log/messages",
+TABLE = Table.of(
+    "esxi.vobd",
+    "Observations ([vob.*]) and events ([esx.problem.*], [esx.clear.*], [esx.audit.*]), UTC.",
+    "var/run/log/vobd.log with its rotated copies; 4.x: var/log/messages",
+    TIME,
+    LEVEL,
+    Column("correlator", "str", "who saw it: netCorrelator, scsiCorrelator, vmfsCorrelator, …"),
+    Column("event_id", "str", "esx.problem.net.redundancy.lost, vob.net.vmnic.linkstate.down, …"),
+    Column("uptime_us", "int", "time since boot; not ordered across correlators", "us"),
+    MESSAGE,
     ask="/var/log/vobd.log with its rotated copies",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("correlator", "str", "who saw it: netCorrelator, scsiCorrelator, vmfsCorrelator, …"),
-        Column("event_id", "str", "esx.problem.net.redundancy.lost, vob.net.vmnic.linkstate.down, …"),
-        Column("uptime_us", "int", "time since boot; not ordered across correlators", "us"),
-        MESSAGE,
-    ),
     log=True,
 )
 

@@ -4,25 +4,22 @@ Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints th
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.vsan_device_state",
-    meaning="Disks of the host by their state for vSAN.",
-    source="vdq -q -H; commands/vdq_-q--H.txt",
+TABLE = Table.of(
+    "esxi.vsan_device_state",
+    "Disks of the host by their state for vSAN.",
+    "vdq -q -H; commands/vdq_-q--H.txt",
+    KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
+    Column("vsan_uuid", "str", "id of the disk in vSAN"),
+    Column("vsan_disk_state", "str", "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN"),
+    Column("vsan_reason", "str", "why it is not eligible: Has partitions, …"),
+    Column("is_ssd", "bool", "the device says that it has no disks that turn"),
+    Column("is_capacity_flash", "bool", "a flash device marked for data"),
+    Column("is_pdl", "bool", "permanent device loss"),
+    Column("size_mb", "int", "size of the device", "MB"),
+    Column("format_type", "str", "512n, 512e, 4Kn SWE, Unknown"),
     ask="`vdq -q -H`",
-    key=("storage_device",),
-    columns=(
-        Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-        Column("vsan_uuid", "str", "id of the disk in vSAN"),
-        Column("vsan_disk_state", "str", "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN"),
-        Column("vsan_reason", "str", "why it is not eligible: Has partitions, …"),
-        Column("is_ssd", "bool", "the device says that it has no disks that turn"),
-        Column("is_capacity_flash", "bool", "a flash device marked for data"),
-        Column("is_pdl", "bool", "permanent device loss"),
-        Column("size_mb", "int", "size of the device", "MB"),
-        Column("format_type", "str", "512n, 512e, 4Kn SWE, Unknown"),
-    ),
 )
 
 _NAMES = r"Name|VSANUUID|State|Reason|StoragePool\w+|Is[A-Z]\w+\??|Size\(MB\)|FormatType|SSD|MD|ChecksumSupport"

@@ -8,44 +8,38 @@ from __future__ import annotations
 
 from analyzer.forms import recorded
 from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 _SOURCE = "VsanLsomHealth.pyc; commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt"
 _ASK = "`python /usr/lib/vmware/vsan/perfsvc/VsanLsomHealth.pyc`"
-LOADS = Table(
-    name="esxi.vsan_disk_load",
-    meaning="Disks of vSAN: space and congestion (0 to 255; above 0 vSAN holds writes back).",
-    source=_SOURCE,
+LOADS = Table.of(
+    "esxi.vsan_disk_load",
+    "Disks of vSAN: space and congestion (0 to 255; above 0 vSAN holds writes back).",
+    _SOURCE,
+    KeyColumn("vsan_uuid", "str", "id of the disk in vSAN"),
+    Column("capacity_gb", "int", "size of the disk", "GB"),
+    Column("capacity_used_gb", "int", "what is used", "GB"),
+    Column("llog_mb", "int", "log space used by LLOG", "MB"),
+    Column("plog_mb", "int", "log space used by PLOG", "MB"),
+    Column("ssd_congestion", "int", "for want of write buffer"),
+    Column("log_congestion", "int", "for want of log space"),
+    Column("iops_congestion", "int", "for want of speed"),
+    Column("slab_congestion", "int", "for want of slab memory"),
+    Column("mem_congestion", "int", "for want of heap memory"),
     ask=_ASK,
-    key=("vsan_uuid",),
-    columns=(
-        Column("vsan_uuid", "str", "id of the disk in vSAN"),
-        Column("capacity_gb", "int", "size of the disk", "GB"),
-        Column("capacity_used_gb", "int", "what is used", "GB"),
-        Column("llog_mb", "int", "log space used by LLOG", "MB"),
-        Column("plog_mb", "int", "log space used by PLOG", "MB"),
-        Column("ssd_congestion", "int", "for want of write buffer"),
-        Column("log_congestion", "int", "for want of log space"),
-        Column("iops_congestion", "int", "for want of speed"),
-        Column("slab_congestion", "int", "for want of slab memory"),
-        Column("mem_congestion", "int", "for want of heap memory"),
-    ),
 )
-HEAPS = Table(
-    name="esxi.vsan_heap",
-    meaning="Heaps of vSAN's disk layer.",
-    source=_SOURCE,
+HEAPS = Table.of(
+    "esxi.vsan_heap",
+    "Heaps of vSAN's disk layer.",
+    _SOURCE,
+    KeyColumn("heap", "str", "name of the heap"),
+    Column("heap_mb", "int", "its size", "MB"),
+    Column("heap_free_pct", "int", "what is free", "%"),
+    Column("heap_least_free_pct", "int", "least that was ever free", "%"),
+    Column("failed_allocs", "int", "times memory was asked for in vain", "times"),
     ask=_ASK,
-    key=("heap",),
     counts_since="boot",
     gauges=("heap_mb", "heap_free_pct", "heap_least_free_pct"),
-    columns=(
-        Column("heap", "str", "name of the heap"),
-        Column("heap_mb", "int", "its size", "MB"),
-        Column("heap_free_pct", "int", "what is free", "%"),
-        Column("heap_least_free_pct", "int", "least that was ever free", "%"),
-        Column("failed_allocs", "int", "times memory was asked for in vain", "times"),
-    ),
 )
 
 

@@ -8,12 +8,15 @@ the name of its file alone.
 from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.vsfwd",
-    meaning="Lines of the agent of the distributed firewall on a host (NSX for vSphere), UTC.",
-    source="var/run/log/vsfwd.log with its rotated copies",
+TABLE = Table.of(
+    "nsx.vsfwd",
+    "Lines of the agent of the distributed firewall on a host (NSX for vSphere), UTC.",
+    "var/run/log/vsfwd.log with its rotated copies",
+    TIME,
+    LEVEL,
+    Column("pid", "int", "process"),
+    MESSAGE,
     ask="/var/log/vsfwd.log of the host, with its rotated copies",
-    columns=(TIME, LEVEL, Column("pid", "int", "process"), MESSAGE),
     log=True,
 )
 _HEAD = rf"\s*{PRI}{TS} (?:{HOST}(?:{SEV} )?vsfwd(?:\[\d+\])?: |\[[A-Z]+\])"

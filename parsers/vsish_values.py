@@ -11,20 +11,17 @@ import re
 
 from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.vsish_value",
-    meaning="Values of vsish that have no table of their own, one row a value.",
-    source="vsish -e get PATH",
+TABLE = Table.of(
+    "esxi.vsish_value",
+    "Values of vsish that have no table of their own, one row a value.",
+    "vsish -e get PATH",
+    KeyColumn("vsish_path", "str", "node of the tree: /vmkModules/tracing/stats; of a file its name"),
+    KeyColumn("vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"),
+    Column("vsish_text", "str", "value as printed"),
+    Column("vsish_number", "int", "value where it is a whole number, decimal or 0x hex"),
     ask="`vsish -e get <path>`",
-    key=("vsish_path", "vsish_key"),
-    columns=(
-        Column("vsish_path", "str", "node of the tree: /vmkModules/tracing/stats; of a file its name"),
-        Column("vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"),
-        Column("vsish_text", "str", "value as printed"),
-        Column("vsish_number", "int", "value where it is a whole number, decimal or 0x hex"),
-    ),
 )
 
 MOST_VALUES = 20_000  # of one dump

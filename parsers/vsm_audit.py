@@ -12,21 +12,19 @@ from analyzer.tables import Column, Record, Table, Value
 
 from ._vsm import HEAD, record_parser
 
-TABLE = Table(
-    name="nsx.vsm_audit",
-    meaning="Audit records of NSX Manager, at the time of their line, UTC by the printed zone.",
-    source="[AuditLog] lines of vsm.log",
+TABLE = Table.of(
+    "nsx.vsm_audit",
+    "Audit records of NSX Manager, at the time of their line, UTC by the printed zone.",
+    "[AuditLog] lines of vsm.log",
+    TIME,
+    LEVEL,
+    Column("username", "str", "user who acted"),
+    Column("module", "str", "module"),
+    Column("operation", "str", "what was done, as printed"),
+    Column("resource", "str", "what it was done to, as printed"),
+    Column("outcome", "str", "SUCCESS, …, as printed"),
+    MESSAGE,
     ask="NSX Manager tech-support bundle, holding vsm.log of the time of the trouble",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("username", "str", "user who acted"),
-        Column("module", "str", "module"),
-        Column("operation", "str", "what was done, as printed"),
-        Column("resource", "str", "what it was done to, as printed"),
-        Column("outcome", "str", "SUCCESS, …, as printed"),
-        MESSAGE,
-    ),
     log=True,
     inside=("nsx.vsm_log",),
 )

@@ -10,22 +10,20 @@ from analyzer.tables import Column, Record, Table, Value
 
 from ._vsm import HEAD, record_parser
 
-TABLE = Table(
-    name="nsx.vsm_event",
-    meaning="System events of NSX Manager, at the time of their line, UTC by the printed zone.",
-    source="[SystemEvent] lines of vsm.log",
+TABLE = Table.of(
+    "nsx.vsm_event",
+    "System events of NSX Manager, at the time of their line, UTC by the printed zone.",
+    "[SystemEvent] lines of vsm.log",
+    TIME,
+    LEVEL,
+    Column("code", "int", "event code: 340004, 250024, …"),
+    Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
+    Column("source", "str", "event source"),
+    Column("module", "str", "module"),
+    Column("event_number", "int", "number of the event (older form)"),
+    Column("event_time", "str", "time inside the event, as printed"),
+    MESSAGE,
     ask="NSX Manager tech-support bundle, holding vsm.log of the time of the trouble",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("code", "int", "event code: 340004, 250024, …"),
-        Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
-        Column("source", "str", "event source"),
-        Column("module", "str", "module"),
-        Column("event_number", "int", "number of the event (older form)"),
-        Column("event_time", "str", "time inside the event, as printed"),
-        MESSAGE,
-    ),
     log=True,
     inside=("nsx.vsm_log",),
 )

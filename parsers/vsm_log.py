@@ -8,19 +8,17 @@ as UTC. 6.4 also writes RFC 5424 lines.
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log
 from analyzer.tables import Column, Table
 
-TABLE = Table(
-    name="nsx.vsm_log",
-    meaning="Lines of NSX Manager's vsm.log, UTC by the printed zone; stack traces join their line.",
-    source="vsm.log of an NSX Manager bundle; show log manager",
+TABLE = Table.of(
+    "nsx.vsm_log",
+    "Lines of NSX Manager's vsm.log, UTC by the printed zone; stack traces join their line.",
+    "vsm.log of an NSX Manager bundle; show log manager",
+    TIME,
+    LEVEL,
+    Column("thread", "str", "thread that wrote the line"),
+    Column("java_class", "str", "Java class that wrote the line, without its package"),
+    Column("code_line", "int", "line of that class"),
+    MESSAGE,
     ask="NSX Manager tech-support bundle, holding vsm.log of the time of the trouble",
-    columns=(
-        TIME,
-        LEVEL,
-        Column("thread", "str", "thread that wrote the line"),
-        Column("java_class", "str", "Java class that wrote the line, without its package"),
-        Column("code_line", "int", "line of that class"),
-        MESSAGE,
-    ),
     log=True,
 )
 

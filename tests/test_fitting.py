@@ -9,8 +9,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from analyzer import parsing
-from analyzer.ingest.fitting import BEGINNING, LEAST, fits
 from analyzer.ingest.guarding import guarded
+from analyzer.ingest.reader import BEGINNING, LEAST, fits
 from analyzer.parsing import Parser
 from analyzer.tables import Block, Row
 

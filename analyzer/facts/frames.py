@@ -197,7 +197,28 @@ def ask(
     counts = [len(one.frame.line) for one in some]
     numbers = [np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)]
     arrays: dict[str, Any] = {"_line": _joined([one.frame.line for one in some]), "_row": _joined(numbers)}
-    chosen = {"_line": "_line", "_row": "_row"}
+    chosen = {"_line": "_line", "_row": "_row"} | _own_cells(table, some, arrays)
+    constants: list[Any] = []
+    origins = {name: ("{}", [*numbers]) for name, numbers in own.items()}
+    for name, (written, cells) in (_origins(some) | origins).items():
+        if len(some) == 1:
+            constants += cells
+            chosen[name] = written.format(f"${len(constants)}")
+        else:
+            arrays[name] = np.repeat(np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts)
+            chosen[name] = written.format(quoted(name))
+    statement = sql(chosen)
+    try:
+        _run(con, statement, arrays, constants)
+    except duckdb.InvalidInputException:  # text that UTF-8 cannot hold; so rare that looking first would cost more
+        _run(con, statement, {name: _writable(cells) for name, cells in arrays.items()}, constants)
+
+
+def _own_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> dict[str, str]:
+    """Return the SQL of each column of a table that the frames have, and put their cells into the arrays."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    chosen = {}
     for column, kind in own_columns(table):
         if column not in some[0].frame.columns:
             continue
@@ -207,22 +228,7 @@ def ask(
         if kind == "version":
             arrays[column + KEY] = np.array([version_key(plain(cell)) for cell in values], dtype=object)
             chosen[column + KEY] = quoted(column + KEY)
-    constants: list[Any] = []
-    for name, (written, cells) in _origins(some).items():
-        if len(some) == 1:
-            constants += cells
-            chosen[name] = written.format(f"${len(constants)}")
-        else:
-            arrays[name] = np.repeat(np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts)
-            chosen[name] = written.format(quoted(name))
-    for name, numbered in own.items():
-        arrays[name] = np.repeat(np.array(numbered, dtype=np.int64), counts)
-        chosen[name] = quoted(name)
-    statement = sql(chosen)
-    try:
-        _run(con, statement, arrays, constants)
-    except duckdb.InvalidInputException:  # text that UTF-8 cannot hold; so rare that looking first would cost more
-        _run(con, statement, {name: _writable(cells) for name, cells in arrays.items()}, constants)
+    return chosen
 
 
 def _run(con: duckdb.DuckDBPyConnection, sql: str, arrays: dict[str, Any], constants: list[Any]) -> None:

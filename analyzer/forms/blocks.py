@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
-from analyzer.forms.form import TWINS, Finish, Form, parser_of
+from analyzer.forms.form import TWINS, Finish, Form, Looks, parser_of
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Since, Table
@@ -173,10 +174,6 @@ def get_block(
     begins: str = "",
     sign: str = "",
     shape: str = "",
-    files: Sequence[str] = (),
-    commands: Sequence[str] = (),
-    finish: Finish | None = None,
-    options: str = "",
 ) -> Parser:
     """Return the parser of one block: `esxcli PATH`, one row.
 
@@ -188,13 +185,12 @@ def get_block(
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
     made, labels = declared(table, meaning, asked, own_labels, params)
     template = block_template(labels, title=title, begins=begins)
-    form = Form(name, made, labels, template, twin=True, finish=finish)
-    own = () if params else bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    form = Form(name, made, labels, template, twin=True)
+    own = () if params else bundle_files(f"localcli {path}", twin=True)
     titles = "|".join(map(re.escape, title.split("|")))
     body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{TWINS}|{REFUSED})$"
     shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
-    asked_by = (*esxcli(path, params), *commands)
-    return parser_of(form, node="esxi", files=(*own, *files), commands=asked_by, shape=shape, body=body, lead=lead)
+    return parser_of(form, node="esxi", files=own, commands=esxcli(path, params), shape=shape, body=body, lead=lead)
 
 
 def key_value(
@@ -204,11 +200,6 @@ def key_value(
     meaning: str = "",
     source: str = "",
     ask: str = "",
-    commands: Sequence[str],
-    node: str,
-    files: Sequence[str] = (),
-    shape: str = "",
-    body: str = "",
     separator: str = r":\s*",
     ignored: str = r"[A-Za-z][^:=]{0,70}",
     begins: str = "",
@@ -217,6 +208,7 @@ def key_value(
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
     counts_since: Since = "",
     gauges: Sequence[str] = (),
+    **looks: Unpack[Looks],
 ) -> Parser:
     """Return the parser of `key: value` or `key = value` lines of any tool, one row.
 
@@ -231,8 +223,8 @@ def key_value(
     made = _counting(plain, counts_since, gauges)
     template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
     form = Form(name, made, told, template, finish=finish, answers=answers)
-    lines = body or rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"
-    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=lines)
+    looks.setdefault("body", rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$")
+    return parser_of(form, **looks)
 
 
 def vsish_block(

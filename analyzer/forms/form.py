@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Required, TypedDict, Unpack
 
 from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
@@ -57,67 +58,51 @@ class Form:
             yield item
 
 
-def parser_of(
-    form: Form,
-    *,
-    node: str,
-    files: Sequence[str] = (),
-    commands: Sequence[str] = (),
-    shape: str = "",
-    body: str = "",
-    lead: str = "",
-    common: bool = False,
-) -> Parser:
+class Where(TypedDict, total=False):
+    """Which machine prints an output, its files and commands: see Parser."""
+
+    node: Required[str]
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+class Looks(Where, total=False):
+    """Where an output comes from, and what its lines look like: see Parser."""
+
+    shape: str
+    body: str
+    lead: str
+    common: bool
+
+
+def parser_of(form: Form, **looks: Unpack[Looks]) -> Parser:
     """Return the parser of a form."""
-    return Parser(
-        name=form.name,
-        tables=(form.table,),
-        parse=form.parse,
-        node=node,
-        files=tuple(files),
-        commands=tuple(commands),
-        shape=shape,
-        body=body,
-        lead=lead,
-        common=common,
-        template=form.template,
-    )
+    return Parser(form.name, (form.table,), form.parse, template=form.template, **looks)
 
 
 def written(
     name: str,
     table: Table,
     *,
-    node: str,
-    files: Sequence[str] = (),
-    commands: Sequence[str] = (),
-    shape: str = "",
-    body: str = "",
-    lead: str = "",
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
-    common: bool = False,
+    **looks: Unpack[Looks],
 ) -> Parser:
     """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, that needs no code.
 
     Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
-    answers  see Form; common  see Parser
+    answers  see Form
     """
-    form = Form(name, table, (), "", finish=finish, answers=answers)
-    return parser_of(form, node=node, files=files, commands=commands, shape=shape, body=body, lead=lead, common=common)
+    return parser_of(Form(name, table, (), "", finish=finish, answers=answers), **looks)
 
 
 def recorded(
     name: str,
-    tables: Sequence[Table],
+    tables: tuple[Table, ...],
     each: Each,
     *,
-    node: str,
-    files: Sequence[str] = (),
-    commands: Sequence[str] = (),
-    shape: str = "",
-    body: str = "",
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
+    **looks: Unpack[Looks],
 ) -> Parser:
     """Return the parser of an output with a template of its own, `templates/NAME.textfsm`, whose records take code.
 
@@ -137,16 +122,7 @@ def recorded(
             else:
                 yield from (placed(item, record) for item in each(block, record))
 
-    return Parser(
-        name=name,
-        tables=tuple(tables),
-        parse=parse,
-        node=node,
-        files=tuple(files),
-        commands=tuple(commands),
-        shape=shape,
-        body=body,
-    )
+    return Parser(name, tables, parse, **looks)
 
 
 def placed(item: Row | Fault, record: Record) -> Row | Fault:

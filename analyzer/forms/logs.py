@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from analyzer.logtime import Year, no_year, read
 from analyzer.parsing import Output, Parser, line_alone, run_template
@@ -218,33 +219,29 @@ def log(
     stem        regex of the names of its files without suffix, from which `files` and the commands that show it follow
     shape       regex of the head of a line, "" where only the name of the file tells; head: see Parser
     more_lines  regex of the begin of lines without a head that continue the one before
-    finish, default_level: see `log_rows`
     template    text of the template, where a form made it; "": `templates/NAME.textfsm`
-    rest        it takes the files and lines that no other parser knows
+    rest        it takes the files and lines that no other parser knows; finish, default_level: see `log_rows`
     """
 
-    def parse(block: Block) -> Output:
-        return log_rows(table, name, block, finish=finish, default_level=default_level)
-
-    def words(line: str) -> dict[str, str] | None:
-        found = line_alone(name, _clean(line))
-        if found is None:
-            return None
-        return found | {"LEVEL": _level(found.get("LEVEL", ""), default_level, line) or ""}
-
-    begins = rf"{shape}|{more_lines}" if more_lines else shape
     return Parser(
         name=name,
         tables=(table,),
-        parse=parse,
+        parse=partial(log_rows, table, name, finish=finish, default_level=default_level),
         node=node,
         files=(*((family(stem),) if stem else ()), *files),
         commands=(*((viewing(stem),) if stem else ()), *commands),
         shape=rf"^{shape}" if shape else "",
-        body=rf"^(?:{begins})" if shape else "",
+        body=rf"^(?:{'|'.join(filter(None, (shape, more_lines)))})" if shape else "",
         head=head,
         log=True,
         rest=rest,
         template=template,
-        words=None if finish else words,
+        words=None if finish else partial(_words, name, default_level),
     )
+
+
+def _words(name: str, default_level: str, line: str) -> dict[str, str] | None:
+    found = line_alone(name, _clean(line))
+    if found is None:
+        return None
+    return found | {"LEVEL": _level(found.get("LEVEL", ""), default_level, line) or ""}

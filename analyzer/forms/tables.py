@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from analyzer.forms.columns import (
     REFUSED,
@@ -23,7 +24,7 @@ from analyzer.forms.columns import (
     row_of,
     split,
 )
-from analyzer.forms.form import TWINS, Finish, Form, parser_of
+from analyzer.forms.form import TWINS, Finish, Form, Where, parser_of
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Table
 
@@ -42,7 +43,6 @@ def localcli_table(
     options: str = "",
     files: Sequence[str] = (),
     commands: Sequence[str] = (),
-    shaped: bool = True,
     rest: bool = False,
     finish: Finish | None = None,
 ) -> Parser:
@@ -51,7 +51,6 @@ def localcli_table(
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
     alone    regex of a row that no other output has: it tells the table without heading and command, as grep leaves it
-    shaped   the heading is enough to know the table without its command
     rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
     """
@@ -67,7 +66,7 @@ def localcli_table(
         node="esxi",
         files=(*own, *files),
         commands=(*commands, *esxcli(path)),
-        shape="|".join(rf"^\s*{one}" for one in (heading if shaped else "", alone) if one),
+        shape="|".join(rf"^\s*{one}" for one in (heading, alone) if one),
         body=body,
     )
 
@@ -79,9 +78,6 @@ def text_table(
     meaning: str = "",
     source: str = "",
     ask: str = "",
-    node: str,
-    commands: Sequence[str] = (),
-    files: Sequence[str] = (),
     shape: str = "",
     body: str,
     heading: str = "",
@@ -89,6 +85,7 @@ def text_table(
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
     common: bool = False,
+    **where: Unpack[Where],
 ) -> Parser:
     """Return the parser of a table without a ruler: cells are recognised by their patterns and the blanks between them.
 
@@ -103,12 +100,10 @@ def text_table(
     form = Form(name, made, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
     return parser_of(
         form,
-        node=node,
-        files=files,
-        commands=commands,
         shape=shape or ("" if common else rf"^\s*{heading_of(told, len(told))}\s*$"),
         body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
         common=common,
+        **where,
     )
 
 

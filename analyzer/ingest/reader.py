@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
-from analyzer.ingest.fitting import BEGINNING, fits
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
@@ -22,7 +21,7 @@ from analyzer.ingest.session_reader import NO_NAME, SessionReader
 from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
-from analyzer.parsing import Parser, registry
+from analyzer.parsing import Parser, may_record, registry
 from analyzer.samples import trim
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
@@ -337,3 +336,21 @@ def _may_stand_in(parser: Parser, text: str) -> bool:
     """Tell whether a text holds the words that the first line of an output needs; True where none is known."""
     needed = [choice.texts for choice in literal_choices(parser.shape) if not choice.ignore_case]
     return all(any(word in text for word in words) for words in needed)
+
+
+BEGINNING = 30  # lines of an output that are looked at
+LEAST = 20  # fewer lines may be a message, or a list of nothing
+# A first line of JSON, CSV, XML or named values, and the dashes of a table: forms that are not read by a template.
+_IN_ANOTHER_FORM = re.compile(r"\s*[\[{<\"]|.*[,=]|\s*\w+\s+:")
+_RULER = "--"
+
+
+def fits(parser: Parser, begun: Block) -> bool:
+    """Tell whether a parser makes a row of the first lines of an output; of a few lines it need not."""
+    told = [line for line in begun.lines if line.strip()]
+    if len(told) < LEAST:
+        return True
+    by_template = parser.template and not _IN_ANOTHER_FORM.match(told[0]) and not any(_RULER in line for line in told)
+    if by_template and not may_record(parser, told):
+        return False  # what the whole parser would say as well, ten times as slowly
+    return any(isinstance(item, Row) for item in guarded(parser, begun))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analyzer.judge import bounds, evidence, fact_findings
+from analyzer.judge import bounds, evidence
 from analyzer.judge.causes import Cause
 from analyzer.judge.choosing import Chooser, Chosen
 from analyzer.judge.evidence import Series
@@ -15,6 +15,7 @@ from analyzer.language.command import fill
 from analyzer.language.template import Template
 from analyzer.rules import Outcome, Step
 from analyzer.rules.column_usage import needs_of
+from analyzer.tables import Value
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
 
 
@@ -57,7 +58,7 @@ class FindingWriter:
             values=bounds.values(outcome.say, why) if outcome.say is not None else {},
             magnitude=self.chooser.magnitude(why),
         )
-        fact_findings.fill_from_row(finding, why)
+        fill_from_row(finding, why)
         self._worse(finding, one.subject, why, taken)
         finding.also += [bounds.filled(note.say, why) for note in rule.notes if why.value(note.when) is True]
         self._cut(finding, why)
@@ -145,3 +146,24 @@ def _could(finding: Finding, severity: str, confidence: str) -> tuple[str, bool]
     if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
         return f" Confidence may rise to {confidence}.", True
     return "", False
+
+
+def fill_from_row(finding: Finding, why: TraceContext) -> None:
+    """Put what the row behind `fact` says into a finding; without such a row it stays as the rule has it."""
+    name = why.rule.fact
+    row = why.detail.row(name) if name else None
+    if row is None:
+        return
+    table = why.rule.aliases[name].table
+
+    def cell(column: str) -> str:
+        value: Value = why.facts.value(table.name, row, column)
+        return "" if value is None else str(value)
+
+    finding.id = " ".join(cell(column) for column in table.key)  # tells rows apart until the ids are made
+    finding.title = cell("title") or finding.title
+    finding.about = cell("text") or finding.about
+    finding.kb = list(dict.fromkeys([*map(int, cell("kb").split()), *finding.kb]))
+    finding.source = [f"{table.name}, {finding.id}: {cell('source')} ({cell('mark')})", *finding.source]
+    finding.explained_by = cell("explained_by").split()  # rules, until findings are related to one another
+    finding.not_this = [*filter(None, [cell("not_this")]), *finding.not_this]

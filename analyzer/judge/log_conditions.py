@@ -25,7 +25,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
-from analyzer.rules.own import Key, KeyColumn, OwnScope
+from analyzer.rules.own import Key, OwnColumn, OwnScope
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.tables import Block, Table
 from analyzer.verdicts import Evidence, Reason
@@ -82,7 +82,7 @@ class Logs:
         self._hits: dict[tuple[str, str], HitLines] = {}
         self._once: dict[tuple[str, str], HitLines] = {}
         self._gaps: dict[tuple[str, str], tuple[str, str] | None] = {}
-        self._own: dict[tuple[str, str, tuple[tuple[KeyColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]] = {}
+        self._own: dict[tuple[str, str, tuple[tuple[OwnColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]] = {}
 
     def answers(self, node: str) -> dict[str, Answers]:
         """Return the answers of every `seen` name for one node."""

@@ -119,8 +119,7 @@ class OneCase:
         return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
     def prepare(self) -> list[str] | None:
-        """Make the tables of log lines and ask the logs; return the nodes that may hold unseen subjects; None when no
-        subject has to be judged.
+        """Ask the logs; return the nodes that may hold unseen subjects, None when no subject has to be judged.
 
         Until something of what the rule looks at is there, no more of the rule is used than what is known of it at
         once: the rest of a rule out of the cache would be read for nothing.
@@ -131,18 +130,10 @@ class OneCase:
             return None
         made.put(self.facts, needs.tables)
         domain = sorted({*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)})
-        unseen_nodes = [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        products = {table.product, self.rule.product or table.product}
-        if not domain and not all(self.facts.nodes_of_product(one) for one in products):
-            domain, unseen_nodes = [], holders.of_unknown_kind(self.facts)
-            if not unseen_nodes:
-                self.counts[Verdict.NOT_APPLICABLE] += 1
-                return None
-        elif not domain:
-            if holders.not_known_of(table, self.facts):
-                self.counts[Verdict.NOT_APPLICABLE] += 1
-                return None
-            unseen_nodes = [""]
+        unseen_nodes = self._unseen(domain)
+        if not domain and not unseen_nodes:
+            self.counts[Verdict.NOT_APPLICABLE] += 1
+            return None
         self.empty = [key for key in domain if key not in unseen_nodes and not self.facts.count(table.name, key)]
         if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
@@ -167,6 +158,15 @@ class OneCase:
             return None
         pairs.refuse(self.rule, self.facts)
         return unseen_nodes
+
+    def _unseen(self, domain: list[str]) -> list[str]:
+        """Return the nodes that may hold subjects nobody saw; "" stands for any, where the case has none."""
+        if domain:
+            return [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
+        table = self.rule.each.table
+        if not all(self.facts.nodes_of_product(one) for one in {table.product, self.rule.product or table.product}):
+            return holders.of_unknown_kind(self.facts)
+        return [] if holders.not_known_of(table, self.facts) else [""]
 
     def _heard(self, needs: RuleNeeds) -> bool:
         """Make the lines of the rule's signatures tables; count the nodes and tell when there are none for sure."""

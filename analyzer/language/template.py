@@ -14,7 +14,6 @@ from collections.abc import Callable
 from datetime import datetime
 
 from analyzer.kept_patterns import compiled
-from analyzer.language.amounts import is_amount
 from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
 from analyzer.language.rulefile import RuleItem, RuleText
@@ -155,3 +154,25 @@ def _formats(type_: str, spec: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+_KEEPS = frozenset(("let", "neg", "+", "-", "*", "least", "greatest", "sum", "max", "min"))
+
+
+def is_amount(node: ExprNode, scope: NameScope) -> bool:
+    """Tell whether a whole number counts or measures something.
+
+    A column is an amount when its table declares a unit; ports, builds, ids and settings have none. A number
+    that a rule names, and what is reckoned from amounts alone, is one as well.
+    """
+    if node.type != "int":
+        return False
+    if node.op == "count" or (node.op == "seen_field" and node.column == "count"):
+        return True
+    if node.op == "column":
+        alias = scope.aliases.get(node.name, scope.bare)
+        column = alias.column(node.column) if alias is not None else None
+        return column is not None and bool(column.unit)
+    if node.op == "literal":  # a number that the rule's author gave a name
+        return True
+    return node.op in _KEEPS and all(is_amount(part, scope) for part in node.args)

@@ -21,7 +21,7 @@ Key = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyColumn:
+class OwnColumn:
     """A column of the subject, `alias.column`, and its kind; `folds` when capitals do not matter."""
 
     mine: str
@@ -46,7 +46,7 @@ class OwnScope:
     columns  signature -> (place in `keys`, column of its lines)
     """
 
-    keys: tuple[KeyColumn, ...] = ()
+    keys: tuple[OwnColumn, ...] = ()
     columns: Mapping[str, tuple[tuple[int, str], ...]] | None = None
 
     def of(self, log: str) -> tuple[tuple[int, str], ...]:
@@ -97,11 +97,11 @@ def _scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]]) -> O
     return OwnScope(keys, columns)
 
 
-def _key_column(rule: Rule, mine: str, theirs: Sequence[str]) -> KeyColumn:
+def _key_column(rule: Rule, mine: str, theirs: Sequence[str]) -> OwnColumn:
     alias, _, name = mine.rpartition(".")
     column = rule.aliases[alias].column(name)
     kind: Kind = column.kind if column is not None and column.kind != "version" else "str"
-    return KeyColumn(mine, kind, kind == "str" and any(one in NAMES for one in (name, *theirs)))
+    return OwnColumn(mine, kind, kind == "str" and any(one in NAMES for one in (name, *theirs)))
 
 
 def _column(log: LogDef, name: str) -> Column | None:

@@ -47,22 +47,18 @@ class RuleReader(TableReader):
         """
         tree = self.text.tree()
         self.text.mapping(tree, KEYS, "the rule")
-        short = is_short(tree)
         keys = self._long_keys(tree)
         self.rule_id = self._word(keys["rule"], ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
         self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
-        self.scope.bare = each if short else None
+        self.scope.bare = each if is_short(tree) else None
         joins = self._joins(keys.get("join"))
-        fact = fact_alias(self, keys.get("fact"), joins)
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
         only = self._only(keys, joins)
         lets, named = self._lets(keys.get("let"), thresholds)
-        things = self._things(keys.get("object"))
-        own = each.table.declared.product
-        grades = [self._grade(item) for item in self._list(keys.get("grade"), "grade")]
+        grades = list(map(self._grade, self._list(keys.get("grade"), "grade")))
         rule = Rule(
             id=self.rule_id,
             title=self._line(keys["title"], "title"),
@@ -71,27 +67,18 @@ class RuleReader(TableReader):
             outcomes=self._outcomes(keys["outcomes"], graded=bool(grades)),
             grades=grades,
             subject=self._subject(keys.get("subject"), each),
-            object=things[0] if things else None,
-            rests_on=things[1:],
+            object=None,
             text=self.text,
             joins=joins,
-            fact=fact,
-            product=self._choice(keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""),
+            fact=fact_alias(self, keys.get("fact"), joins),
             logs=self.logs,
-            hits=list(self.hits.values()),
             seen=seen,
             population=population,
             only=only,
-            affected=affected.range_texts(affected.read(self, keys, "affected")),
-            fixed_in=affected.range_texts(affected.read(self, keys, "fixed_in")),
             lets=lets,
             thresholds=named,
         )
-        self._check_distinct(rule, keys.get("seen"))
-        for wanted in thresholds:
-            if wanted not in named:
-                raise _no_threshold(rule, wanted)
-        self._finish(rule, tree, keys)
+        self._finish(rule, tree, keys, thresholds)
         return rule
 
     def _only(self, keys: dict[str, RuleItem], joins: list[Join]) -> ExprNode | None:
@@ -100,8 +87,18 @@ class RuleReader(TableReader):
         gate = affected.gate(self, keys, joins)
         return affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
 
-    def _finish(self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem]) -> None:
+    def _finish(self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]) -> None:
         """Read what stands around the conditions; examples are read when they are asked for."""
+        self._check_distinct(rule, keys.get("seen"))
+        if unknown := next((name for name in thresholds if name not in rule.thresholds), ""):
+            raise _no_threshold(rule, unknown)
+        rule.affected = affected.range_texts(affected.read(self, keys, "affected"))
+        rule.fixed_in = affected.range_texts(affected.read(self, keys, "fixed_in"))
+        rule.hits = list(self.hits.values())
+        if things := self._things(keys.get("object")):
+            rule.object, *rule.rests_on = things
+        own = rule.each.table.declared.product
+        rule.product = self._choice(keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else "")
         self._head(rule, keys)
         self._tail(rule, keys)
         check_size(self.text, rule)
@@ -238,7 +235,7 @@ class RuleReader(TableReader):
         for name, body in item.value.items():
             self._name(name, item.keys[name])
             node = check(body, self.text, self.scope, many=True)
-            if _is_number(node) and isinstance(node.value, int | float):
+            if node.op == "literal" and node.type in ("int", "float") and isinstance(node.value, int | float):
                 value = _fitting(node, thresholds[name], self.text.name, name) if name in thresholds else node.value
                 named[name] = (value, node.value)
                 node = node if value == node.value else ExprNode("literal", node.type, repr(value), value=value)
@@ -334,10 +331,6 @@ class RuleReader(TableReader):
 
     def _words(self, item: RuleItem | None, *, prose: bool = False) -> Template | None:
         return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
-
-
-def _is_number(node: ExprNode) -> bool:
-    return node.op == "literal" and node.type in ("int", "float")
 
 
 def _fitting(node: ExprNode, value: float, file: str, name: str) -> float:

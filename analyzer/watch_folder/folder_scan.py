@@ -74,7 +74,7 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     children = disk.children(str(folder))
     names = {child.name for child in children}
     old = disk.old(str(folder), names)
-    coming = {_stem(child.name) for child in children if _on_its_way(child, PARTIAL_HERE)}
+    coming = {child.name.rpartition(".")[0] for child in children if _on_its_way(child, PARTIAL_HERE)}
     found: list[Arrival] = []
     pieces: dict[str, list[TreeEntry]] = {}
     whole = joined_names([child.name for child in children if not child.folder], is_archive)
@@ -148,10 +148,6 @@ def key_now(arrival: Arrival) -> str:
 def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
     """Tell whether a name is that of a partial download (Safari's is a folder)."""
     return child.name.lower().endswith(suffixes)
-
-
-def _stem(name: str) -> str:
-    return name.rpartition(".")[0]
 
 
 def busy(arrival: Arrival) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from analyzer import parsing
+from analyzer.archive.packs.columns import ASKED, CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS, asked
 from analyzer.facts.database import KEY, quoted
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import SQL_TYPES, Table
@@ -49,135 +50,32 @@ class View:
         return [ViewColumn("case_id", "VARCHAR", "id of the case"), *self.columns]
 
 
-def _columns(text: str) -> tuple[ViewColumn, ...]:
-    """Return columns from lines `name TYPE meaning`; `shown<stored` names the stored column as well."""
-    found = []
-    for line in text.strip().splitlines():
-        name, type_, meaning = line.strip().split(" ", 2)
-        shown, _, stored = name.partition("<")
-        found.append(ViewColumn(shown, type_, meaning, stored))
-    return tuple(found)
+def _view(name: str, meaning: str, stored: str, columns: str = "") -> View:
+    return View(name, meaning, stored, tuple(ViewColumn(*one) for one in asked(columns or ASKED[stored])))
 
 
-CASE_COLUMNS = _columns("""
-    name VARCHAR name of the case: its file or folder
-    source VARCHAR where it was read from
-    state VARCHAR ok, partial, refused or failed
-    why VARCHAR why it was refused or failed
-    created TIMESTAMP newest time in the material
-    first TIMESTAMP first time of a log line
-    last TIMESTAMP last time of a log line
-    complete BOOLEAN false when something could not be read
-    files INTEGER files it was read from
-    bytes BIGINT bytes of these files
-    stored TIMESTAMP when it was stored
-    seconds DOUBLE how long reading and judging took
-    tool VARCHAR version of Backline that judged it
-    catalog VARCHAR hash of the rules that judged it
-    findings INTEGER findings, one a subject, muted ones as well
-    worst VARCHAR severity of the worst finding that is not muted
-    unknowns INTEGER questions that are open, as the report counts them: things that are missing, without muted ones
-""")
-
-SYSTEM: tuple[View, ...] = (
-    View(CASES, "the stored cases, refused ones as well", "_case", CASE_COLUMNS),
-    View(
-        "nodes",
-        "the machines of the cases",
-        "_nodes",
-        _columns("""
-            node VARCHAR name of the machine
-            kind VARCHAR esxi, guest, nsx_manager, nsx_controller, nsx_edge, vcenter
-            product VARCHAR product in words
-            version VARCHAR version as best stated
-            version_key<version#key VARCHAR by which it compares
-            build VARCHAR build number
-            release VARCHAR name of the release, where the build is known
-            uptime_s DOUBLE uptime in seconds
-            captured TIMESTAMP when the material was taken
-            complete BOOLEAN false where its archive was cut or damaged
-        """),
-    ),
-    View(
-        "findings",
-        "what rules found",
-        "_findings",
-        _columns("""
-            rule VARCHAR id of the rule
-            title VARCHAR title of the rule
-            kb INTEGER[] KB articles of the rule
-            issues INTEGER[] issues of the rule
-            node VARCHAR name of the machine
-            subject VARCHAR what was judged
-            object VARCHAR what is ill
-            verdict VARCHAR match, or error when the rule failed
-            severity VARCHAR critical, major, warning or info
-            confidence VARCHAR confirmed, likely, possible or exposed
-            say VARCHAR the finding in a sentence
-            first_seen TIMESTAMP earliest time of the evidence
-            muted VARCHAR why it is muted, empty when it is not
-            finding_id VARCHAR id of the finding in its case
-        """),
-    ),
-    View(
+_LABELS = """
+    rule VARCHAR id of the rule
+    node VARCHAR name of the machine
+    subject VARCHAR what was judged
+    label VARCHAR confirmed or rejected
+    missed BOOLEAN true where the rule should have matched and did not
+    by VARCHAR who said so, where given
+    note VARCHAR in their words
+    at TIMESTAMP when
+"""
+SYSTEM = (
+    _view(CASES, "the stored cases, refused ones as well", CASE),
+    _view("nodes", "the machines of the cases", NODES),
+    _view("findings", "what rules found", FINDINGS),
+    _view(
         "unknowns",
         "what could not be judged: a row for each rule and subject, many of which one thing may settle",
-        "_unknowns",
-        _columns("""
-            rule VARCHAR id of the rule
-            node VARCHAR name of the machine
-            subject VARCHAR what was to be judged
-            reason VARCHAR missing, unreadable, unparsed, not_applicable or outside
-            missing VARCHAR table or column that is missing
-            why VARCHAR why it cannot be told
-            ask VARCHAR what to request
-            muted VARCHAR why it is muted, empty when it is not
-        """),
+        UNKNOWNS,
     ),
-    View(
-        "verdicts",
-        "one row for each rule that judged a case",
-        "_verdicts",
-        _columns("""
-            rule VARCHAR id of the rule
-            title VARCHAR title of the rule
-            kb INTEGER[] KB articles of the rule
-            match BIGINT subjects it matched
-            no_match BIGINT subjects it cleared
-            not_applicable BIGINT subjects it does not apply to
-            cannot_tell BIGINT subjects it could not judge
-            error BIGINT 1 when it failed
-        """),
-    ),
-    View(
-        "hits",
-        "log lines that a signature hit and that were kept",
-        "_hits",
-        _columns("""
-            node VARCHAR name of the machine
-            table VARCHAR log it stands in
-            signature VARCHAR the signature that hit, rule/name
-            address VARCHAR member it stands in
-            line BIGINT its line there
-            text VARCHAR the line
-            time TIMESTAMP its time
-        """),
-    ),
-    View(
-        "labels",
-        "what engineers said of findings",
-        LABELS,
-        _columns("""
-            rule VARCHAR id of the rule
-            node VARCHAR name of the machine
-            subject VARCHAR what was judged
-            label VARCHAR confirmed or rejected
-            missed BOOLEAN true where the rule should have matched and did not
-            by VARCHAR who said so, where given
-            note VARCHAR in their words
-            at TIMESTAMP when
-        """),
-    ),
+    _view("verdicts", "one row for each rule that judged a case", VERDICTS),
+    _view("hits", "log lines that a signature hit and that were kept", HITS),
+    _view("labels", "what engineers said of findings", LABELS, _LABELS),
 )
 
 

@@ -278,7 +278,7 @@ class _Keeper:
 
     def close(self) -> None:
         """End the line that has begun."""
-        if self._carry or self._wanted(self._line):
+        if self._carry or any(first <= self._line <= last for first, last in self._ranges):
             self.lines[self._line] = self._carry.rstrip(b"\r").decode("utf-8", "surrogateescape")
         self._carry = b""
         self._line += 1
@@ -293,9 +293,6 @@ class _Keeper:
             at = data.find(b"\n", at) + 1
             self._line += 1
         return at
-
-    def _wanted(self, line: int) -> bool:
-        return any(first <= line <= last for first, last in self._ranges)
 
     def _next(self) -> int | None:
         """Return the next wanted line from the present one on, None when there is none."""

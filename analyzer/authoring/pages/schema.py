@@ -147,7 +147,7 @@ class _Maker:
             "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
             "chart": parts.list_of(_EXPRESSION),
             "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
-            "object": _TEXTS,
+            "object": _TEXTS | {"type": [*TEXT["type"], "array", "null"]},
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
             "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}

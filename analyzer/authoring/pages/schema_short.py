@@ -38,6 +38,10 @@ def bare_examples(long: Schema, either: Schema) -> Schema:
     return dict.fromkeys(EXAMPLE_KEYS, cases) | {"more": long}
 
 
+_CLEARED: Schema = {"type": "object", "required": ["cleared"]}
+_BARE_CLEARED: Schema = {"required": ["examples"], "properties": {"examples": _CLEARED}}
+
+
 def forms(severe: Schema) -> Schema:
     """Return what makes a rule one of the two forms, and whole in it.
 
@@ -69,11 +73,10 @@ def forms(severe: Schema) -> Schema:
             "else": one,
         },
     }
-    bare: Schema = {"required": ["examples"], "properties": {"examples": {"type": "object", "required": ["cleared"]}}}
     return {
         "dependencies": {short.CLEARED: [short.SIGN]},
         "allOf": [
-            {"if": bare, "then": {"required": [short.CLEARED]}},
+            {"if": _BARE_CLEARED, "then": {"required": [short.CLEARED]}},
             {"if": {"required": [short.SIGN]}, "then": short_form, "else": long_form},
             {"if": graded, "else": answered},
             {"if": {"required": ["outcomes"]}, "then": {"not": any_of(short.ANSWER_KEYS)}},
