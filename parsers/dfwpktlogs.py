@@ -1,8 +1,10 @@
-"""`dfwpktlogs.log`: packets the distributed firewall was told to log, five generations of lines.
+"""`dfwpktlogs.log`: packets the distributed firewall was told to log, six generations of lines.
 
 Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands in
 vmkernel.log. A syslog server gets the lines with the name of the host, in the form of RFC 3164 or RFC 5424. A TERM
 line has neither length nor, in some builds, an action; it tells how the connection ended, and what went in and out.
+NSX-T 2.x and 3.x print the hash of the filter in the place of the number (NSX-T 3.2 administration guide,
+GUID-D57429A1), and PROTO with a number for a protocol without a name.
 """
 
 from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, SYSLOG, TIME, TS, log
@@ -17,7 +19,7 @@ TABLE = Table(
         TIME,
         LEVEL,
         Column("pid", "int", "number before the family: process or filter"),
-        Column("filter_hash", "str", "hash of the filter (NSX 4.x)"),
+        Column("filter_hash", "str", "hash of the filter (NSX-T and NSX 4.x)"),
         Column("af", "str", "INET, INET6 or L2"),
         Column("reason", "str", "match, TERM, SpoofGuard, memory, state-limit, …"),
         Column("action", "str", "PASS, DROP, REJECT, …"),
@@ -41,7 +43,7 @@ TABLE = Table(
 _AF = r"(?:INET6?|L2) [\w-]+ (?:[A-Z]+ )?(?:[\w-]+/)?\d+ (?:IN|OUT) "
 _SHAPE = (
     rf"\s*{PRI}(?:{TS}|{SYSLOG}) (?:{HOST}(?:{SEV} )?FIREWALL-PKTLOG(?:\[\d+\])?(?::| - - -) (?:[0-9a-f]+ )?"
-    rf"|(?:[\w.:-]+ dfwpktlogs: )?(?:\d+ )?){_AF}"
+    rf"|(?:[\w.:-]+ dfwpktlogs: )?(?:\d+ |[0-9a-f]{{8}} )?){_AF}"
 )
 
 

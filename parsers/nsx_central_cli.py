@@ -1,6 +1,6 @@
-"""The central CLI of the NSX Manager: `show cluster all`, `show cluster ID`, `show vm ID`.
+"""The central CLI of the NSX Manager: `show cluster all`, `show cluster ID`, `show vm ID`, `show edge all`.
 
-Source: captures of a Manager of 6.2 in a public post.
+Source: captures of a Manager of 6.2 in a public post; `show edge all` of 6.2.7 in the notes of a public script.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import stray, typed_row
+from .nsx_rest_states import EDGES
 
 _CLUSTER = Column("cluster_name", "str", "name of the cluster")
 CLUSTERS = Table.of(
@@ -76,13 +77,19 @@ _ROWS = [
         (HOSTS, r"\d+\s+(?P<host_name>\S.*?)\s+(?P<host_id>host-\d+)\s+(?P<install_status>\S.*?)"),
         (VMS, r"\d+\s+(?P<vm_name>\S.*?)\s+(?P<vm_moid>vm-\d+)\s+(?P<power_status>[A-Za-z]+)"),
         (VNICS, r"Filters\s+(?P<filters>\S.*?)"),
+        (
+            EDGES,
+            r"(?P<edge>edge-[\w-]+)\s+(?P<edge_name>\S.*?)\s+(?P<edge_size>[CLXQ])\s+(?P<edge_release>\d[\d.]*)\s+(?P<edge_status>[A-Z]+)",
+        ),
     )
 ]
-_REST = re.compile(r"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$)")
+# What `show edge all` prints above its rows.
+_REMARK = r"NOTE: CLI |CLI commands for |Edges with version |Legend:|Edge Size:|Edge ID\s"
+_REST = re.compile(rf"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$|{_REMARK})")
 
 
 def parse(block: Block) -> Output:
-    """Read the output: a row for each cluster, host, VM or card in it."""
+    """Read the output: a row for each cluster, host, VM, card or Edge in it."""
     above: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
@@ -101,13 +108,16 @@ def parse(block: Block) -> Output:
 
 PARSER = Parser(
     name="nsx_central_cli",
-    tables=(CLUSTERS, HOSTS, VMS, VNICS),
+    tables=(CLUSTERS, HOSTS, VMS, VNICS, EDGES),
     parse=parse,
     node="nsx_manager",
-    commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$"),
-    shape=r"^\s*(?:No\.\s+Cluster Name\s+Cluster Id\s|No\.\s+Host Name\s+Host Id\s|Datacenter:\s+\S.*)",
+    commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$", r"^\s*show edge all\s*$"),
+    shape=(
+        r"^\s*(?:No\.\s+Cluster Name\s+Cluster Id\s|No\.\s+Host Name\s+Host Id\s|Datacenter:\s+\S.*"
+        r"|Edge ID\s+Name\s+Size\s+Version\s+Status\s*$)"
+    ),
     body=(
         r"^\s*(?:No\.\s|\d+\s+\S.*(?:domain-c|host-|vm-)\d|(?:Datacenter|Cluster|Host|VM):\s|Virtual Nics List:"
-        r"|\d+\.\s*$|Vnic (?:Name|Id)\s|Filters\s|%|$)"
+        rf"|\d+\.\s*$|Vnic (?:Name|Id)\s|Filters\s|%|$|{_REMARK}|edge-\w)"
     ),
 )

@@ -2,7 +2,8 @@
 
 Source: outputs in public notes on jumbo frames and VTEPs. `-d` forbids to fragment, `-s` is the number of data bytes
 (28 less than the packet), `-I` the VMkernel adapter. A packet larger than the MTU of its own adapter is not sent:
-`sendto() failed (Message too long)`; one that is lost on the way prints nothing.
+`sendto() failed (Message too long)`; one that is lost on the way prints nothing. NSX-T takes `source`, `vrfid`, `size`
+and `dfbit enable`, and names the source in the first line. `^C` ends a ping before its last answer may have come.
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ TABLE = Table(
         Column("ping_average", "float", "average round-trip time", "ms"),
         Column("ping_error", "str", "first error as printed"),
         Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
+        Column("ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"),
     ),
 )
 
-_HEAD = re.compile(r"\s*PING\s+(?P<ping_target>\S+)\s+\((?P<address>[^)]*)\):\s+(?P<ping_bytes>\d{1,9}) data bytes\s*$")
+_HEAD = re.compile(
+    r"\s*PING\s+(?P<ping_target>\S+)\s+\((?P<address>[^)]*)\)(?: from \S+)?:\s+(?P<ping_bytes>\d{1,9}) data bytes\s*$"
+)
 _REPLY = re.compile(r"\s*\d+ bytes from \S+ icmp_seq[=:]")
 _SUM = re.compile(
     r"\s*(?P<ping_sent>\d{1,9}) packets transmitted, (?P<ping_received>\d{1,9}) packets received,"
@@ -40,7 +44,8 @@ _SUM = re.compile(
 )
 _TIME = re.compile(r"\s*round-trip min/avg/max(?:/\w+)? = [\d.]{1,12}/(?P<ping_average>[\d.]{1,12})/")
 _ERROR = re.compile(r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$")
-_KNOWN = re.compile(r"\s*(?:\^C)?(?:---.*---)?\s*$")
+_STOPPED = re.compile(r"\s*\^C")
+_KNOWN = re.compile(r"\s*(?:---.*---)?\s*$")
 
 
 def parse(block: Block) -> Output:
@@ -51,8 +56,8 @@ def parse(block: Block) -> Output:
         if head := _HEAD.match(line):
             if values:
                 yield Row(TABLE, values, block, at)
-            told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"]), "ping_too_long": False}
-            values = {**TABLE.blank(), **told, **_asked(block.command)}
+            told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
+            values = {**TABLE.blank(), **told, "ping_too_long": False, "ping_stopped": False, **_asked(block.command)}
             at = number
         elif not values:
             if line.strip():
@@ -68,6 +73,8 @@ def parse(block: Block) -> Output:
             values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
         elif _REPLY.match(line) and values.get("ping_loss") is None:
             values["ping_received"] = int(values.get("ping_received") or 0) + 1
+        elif _STOPPED.match(line):
+            values["ping_stopped"] = True
         elif not (_KNOWN.match(line) or _REPLY.match(line)):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:
@@ -82,7 +89,7 @@ def _asked(command: str) -> dict[str, Value]:
     return {
         "vmk": adapter[1] if adapter else None,
         "netstack": stack[1] if stack else None,
-        "not_fragmented": bool(re.search(r"\s-[46Dv]*d", command)),
+        "not_fragmented": bool(re.search(r"\s-[46Dv]*d|\sdfbit enable\b", command)),
     }
 
 
@@ -92,7 +99,7 @@ PARSER = Parser(
     parse=parse,
     node="esxi",
     commands=(r"(?:^|[\s/;])(?:vmk)?ping6?\s+\S",),
-    shape=r"^\s*PING\s+\S+\s+\([^)]*\):\s+\d+ data bytes\s*$",
+    shape=r"^\s*PING\s+\S+\s+\([^)]*\)(?: from \S+)?:\s+\d+ data bytes\s*$",
     body=(
         r"^\s*(?:PING .*|\d+ bytes from \S+ .*|sendto\(\) failed .*|\^C.*|--- \S+ ping statistics ---"
         r"|\d+ packets transmitted, .*|round-trip min/avg/max.*|.*[Uu]nreachable.*)\s*$"

@@ -18,6 +18,7 @@ TABLE = Table(
         Column("name", "str", "name of the package: esx-base, esx-nsxv, ixgben"),
         Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
         Column("vib_build", "int", "last part of the version where it is a build number"),
+        Column("nsx_release", "version", "release of NSX-T that the version of its packages begins with: 3.2.1.2.0"),
         Column("vendor", "str", "who made it"),
         Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
         Column("install_date", "str", "day it was installed, YYYY-MM-DD"),
@@ -25,11 +26,15 @@ TABLE = Table(
 )
 
 _BUILD = re.compile(r"[.-](\d{6,9})$")
+_NSX_RELEASE = re.compile(r"(\d{1,3}(?:\.\d{1,3}){4})-\d\.\d\.\d{6,9}$")
 
 
-def _build(row: Row) -> None:
-    if found := _BUILD.search(str(row.values["version"])):
+def _told_by_version(row: Row) -> None:
+    version = str(row.values["version"])
+    if found := _BUILD.search(version):
         row.values["vib_build"] = int(found[1])
+    if found := _NSX_RELEASE.match(version):
+        row.values["nsx_release"] = found[1]
 
 
 PARSER = localcli_table(
@@ -45,5 +50,5 @@ PARSER = localcli_table(
     row=r"\S+\s+\S+\s+\S.*\s\w+(?:Certified|Accepted|Supported)\s",
     alone=r"\S+\s+\d\S*\s+\S.*\s(?:VMware(?:Certified|Accepted)|(?:Partner|Community)Supported)\s+\d{4}-\d\d-\d\d\b",
     rest=True,
-    finish=_build,
+    finish=_told_by_version,
 )

@@ -232,3 +232,31 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
         ("a logical router: Control Plane Active not shown", None),
         ("default+edge-1: Control Plane Active No", False),
     ]
+
+
+def test_the_manager_tells_which_host_an_id_is_and_how_its_edges_are(tmp_path: Path) -> None:
+    """`show cluster <id>` ties an id to its host; `show edge all` is a channel of each Edge, with the finding at it."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "nsxmgr.txt").write_text(
+        "nsxmgr> show cluster domain-c7\nDatacenter: Lab\nCluster: A\n"
+        "No.  Host Name            Host Id    Installation Status\n1    esx-01.lab.example   host-31    Ready\n\n"
+        "nsxmgr> show edge all\nEdge ID     Name         Size Version Status\n"
+        "edge-1      lab-esg01    C    6.4.6   GREEN\nedge-9      lab-esg09    C    6.4.6   RED\n"
+    )
+    (folder / "esx.txt").write_text(
+        "[root@esx-01:~] esxcli network ip connection list\n"
+        "tcp         0       0  192.0.2.52:43925      192.0.2.31:1234       ESTABLISHED     44923  newreno  netcpa-worker\n"
+    )
+    (folder / "connection.xml").write_text(
+        "<hostConnStatusList><hostConnStatuses><hostConnStatus><hostId>host-31</hostId>"
+        "<hostToControllerConn>DOWN</hostToControllerConn></hostConnStatus></hostConnStatuses></hostConnStatusList>"
+    )
+    assert CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"]).exit_code == 0
+    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+
+    members = {one["name"] for one in doc["site"] if one["what"] == "member"}
+    channels = {(one["name"], one["other"], one["said"]) for one in doc["site"] if one["what"] == "channel"}
+    assert any(name.startswith("esx-01") for name in members) and "host-31" not in members
+    assert {(to, said) for _, to, said in channels} >= {("lab-esg01", "GREEN"), ("lab-esg09", "RED")}
+    assert [one["subject"] for one in of(doc, "nsx-edge-red")] == ["edge-9 (lab-esg09)"]

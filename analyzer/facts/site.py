@@ -2,7 +2,8 @@
 
 Each row is what one member says, with the line it says it on; two members may contradict one another, and both rows
 stay. Lines of vsm.log count with the last state of each host. Sources: the NSX API guide, the troubleshooting guide of
-NSX 6.3 (GUID-6F1C026C), `net-vdl2 -l`, `net-vdr`, `esxcli network ip connection list`, `show control-cluster status`.
+NSX 6.3 (GUID-6F1C026C), `net-vdl2 -l`, `net-vdr`, `esxcli network ip connection list`, `show control-cluster status`,
+`show edge all` for the health of Edges, `show cluster <id>` for which host an id means.
 """
 
 from __future__ import annotations
@@ -91,6 +92,13 @@ def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
         member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
         manager, state = _manager(names, row), text(row, "state")
         yield _said(facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager)
+    for row in rows(facts, "nsx.cluster_host"):
+        names.known("host", name=text(row, "host_name"), object_id=text(row, "host_id"), row=row)
+    for row in rows(facts, "nsx.edge_state"):
+        if (edge := text(row, "edge")) and (state := text(row, "edge_status")):
+            member = names.known("edge", name=text(row, "edge_name"), object_id=edge, row=row)
+            manager, up = _manager(names, row), {"GREEN": True, "RED": False}.get(state)
+            yield _said(facts, row, (manager, member.name), ("health", "edge_status"), state, up, manager)
     for row in rows(facts, "nsx.host_connection"):
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
         manager = _manager(names, row)

@@ -148,7 +148,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "datapath_config_channel", "datapath_status_channel", "default_action", "default_setting", "delete_status",
         "dependencies", "device", "device_id", "device_status", "device_type", "direction", "discovered_by", "disk",
         "disk_mode", "driver", "duplex", "dvport", "dvs_part", "dvs_property", "edge", "edge_build", "edge_connection",
-        "edge_state", "edge_status", "edge_type", "failover_mode", "ha_mode", "host_agent", "ike_version",
+        "edge_size", "edge_state", "edge_status", "edge_type", "failover_mode", "ha_mode", "host_agent", "ike_version",
         "peer_router_state", "port_admin_status", "router_state", "router_tier", "vpn_state", "vpn_tunnel_state",
         "vpn_type",
         "enabled_on", "encapsulation", "ended", "endpoint_type", "entity",

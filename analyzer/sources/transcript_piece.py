@@ -74,12 +74,15 @@ def spread_out(pieces: Sequence[TranscriptPiece], places: Sequence[int], size: i
 
 
 def unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
-    """Return the commands that printed something of which nothing is read: line, command, lines that are not blank."""
+    """Return the commands that printed something of which nothing is read: line, command, lines that are not blank.
+
+    What stands below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
+    """
     read = {piece.command_line for piece in pieces if piece.parser is not None}
     found: dict[int, tuple[int, str, int]] = {}
     for piece in pieces:
         lines = sum(bool(line.strip()) for line in piece.lines)
-        if piece.role == "unread" and lines and piece.command_line not in read:
+        if piece.role == "unread" and lines and piece.command.strip() and piece.command_line not in read:
             before = found.get(piece.command_line, (0, "", 0))[2]
             found[piece.command_line] = piece.command_line, piece.command.strip(), before + lines
     return list(found.values())
