@@ -155,6 +155,7 @@ ROWS = (
         _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
         _part("esxi.config_line", "asks {config_text}", only=_is_time_server),
     ),
+    _row("Services", "service_name", _part("esxi.service_status", "{service_running:runs|does not run}")),
     _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
     _row(
         "Logs",

@@ -70,6 +70,7 @@ TEXTS = (
     ("has entered the All Paths Down state", "esx.problem.storage.apd.start"),  # KB 2004684
     ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
     ("The ramdisk '", "esx.problem.visorfs.ramdisk.full"),  # KB 2033073; a public post of 6.0
+    ("Host had been powered off. The power off was not", "esx.audit.host.poweroff.reason.unavailable"),  # KB 317245
     ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
 )
 # What stands before the text of an event in vmkernel.log, or the line that is written when it happens.

@@ -13,7 +13,7 @@ PARSER = written(
     DEVICES,
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-scsidevs_-l\.txt$",),
-    commands=(r"\besxcfg-scsidevs\s+(?:-l|--list)\b",),
+    commands=(r"\b(?:esxcfg|vicfg)-scsidevs\s+(?:-l|--list)\b",),
     shape=r"^\s*Console Device:\s*/\S+\s*$",
     lead=r"^\s*(?:(?:naa|eui|t10|mpx)\.\S+|(?:Device Type|Size|Display Name|Multipath Plugin):.*)\s*$",
     body=r"^\s*(?:(?:naa|eui|t10|mpx|vml)\.\S+|[A-Z][A-Za-z ]{2,20}:.*)\s*$",

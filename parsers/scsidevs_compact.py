@@ -20,7 +20,7 @@ PARSER = text_table(
     Field("Multipath Plugin", "plugin", pattern=r"\S+"),
     Field("Display Name", "display_name"),
     node="esxi",
-    commands=(r"\besxcfg-scsidevs\s+(?:-h\s+\S+\s+)?(?:-c|--compact-list)\b",),
+    commands=(r"\b(?:esxcfg|vicfg)-scsidevs\s+(?:-h\s+\S+\s+)?(?:-c|--compact-list)\b",),
     heading=r"\w+ UID\s.*",
     shape=rf"^\s*(?:Device UID\s+Device Type\s+Console Device\s|{NAME}\s+{_TYPE}\s+/\S+\s+\d+MB\s+\S+\s)",
     body=NAME + r"\s",

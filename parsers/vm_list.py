@@ -4,9 +4,12 @@ A note of several lines goes on below its VM; those lines are no rows.
 """
 
 import re
+from dataclasses import replace
 
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.tables import Row
+
+from .vm_invalid import TABLE as INVALID
 
 
 def _version(row: Row) -> None:
@@ -14,7 +17,7 @@ def _version(row: Row) -> None:
     row.values["hw_version"] = int(found[1]) if found else None
 
 
-PARSER = text_table(
+_LIST = text_table(
     "vm_list",
     "esxi.vm_registered",
     Key("Vmid", "vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
@@ -35,3 +38,4 @@ PARSER = text_table(
     finish=_version,
     body=r"\d+\s+\S.*\.vmx\s",
 )
+PARSER = replace(_LIST, tables=(*_LIST.tables, INVALID))  # a list without such lines says that no VM is invalid

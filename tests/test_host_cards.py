@@ -231,3 +231,15 @@ def test_what_a_bundle_holds_by_itself_fills_the_card(tmp_path: Path) -> None:
     assert said["Memory"] == ["128.0 GB"]
     assert said["Time"] == ["asks 192.0.2.5; asks 192.0.2.6"]
     assert said["Logs"] == ["loghost udp://192.0.2.9:514; logdir /scratch/log"]
+
+
+def test_services_that_a_paste_tells_of_stand_on_the_card(tmp_path: Path) -> None:
+    """What the start scripts of a host say is a row of its own, each service with its state."""
+    paste = tmp_path / "paste.txt"
+    paste.write_text(
+        "[root@esx1:~] /etc/init.d/ntpd status\nntpd is not running\n[root@esx1:~] /etc/init.d/hostd status\nhostd is running.\n"
+    )
+    command = ["triage", str(paste), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    items = rows(case.load(tmp_path / "out" / "case.json"))["Services"]["items"]
+    assert [(one["name"], one["text"]) for one in items] == [("hostd", "runs"), ("ntpd", "does not run")]

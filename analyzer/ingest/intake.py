@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.ingest.chosen_lines import ChosenLine
+from analyzer.ingest.flooding import Talk
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Wanted
 from analyzer.secrets.values import hide_around
@@ -140,6 +141,7 @@ class Intake:
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
     chosen: list[ChosenLine] = field(default_factory=list)  # of excerpts, what says that something is wrong
+    talk: Talk = field(default_factory=Talk)  # what each log says most
     samples: Wanted = None  # of samples the columns that are read
 
     def lengths(self) -> Lengths:

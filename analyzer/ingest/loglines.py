@@ -291,6 +291,7 @@ class LogSearch:
         if year:
             file = re.split(r"[!/]", scan.address)[-1]
             self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
+        self.into.talk.take(place, scan)
         back = () if scan.excerpt else tuple(scan.steps)  # lines that somebody chose may stand in any order
         self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, back))
 

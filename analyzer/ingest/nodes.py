@@ -99,6 +99,8 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     for kind, places in loose.items():
         nodes.update(_nameless_files(named, kind, places, said, part))
     _tell_uncollected(intake)
+    for key, what in intake.talk.flooded(intake.spans):
+        intake.remark(intake.places[key], what)
     for key, place in intake.places.items():
         _tell(nodes[key], place, intake, kinds)
     _unique_ids(list(named.values()))

@@ -170,6 +170,7 @@ class LogScan(NodeOwned):
     first_stamped, last_stamped  first and last line that begin with a time stamp, raw
     steps       (time before, time after) in UTC where the clock of the log was set: the second is earlier where it went
                 back; no stored case has them
+    sampled     lines from all over the log, their beginnings, raw: what it says most; dropped when they are counted
     nul_gaps, nul_bytes holes of NUL bytes: the first hundred places, and all bytes
     long_lines, long_at lines longer than limits.line_bytes: count, and the first hundred numbers
     cut       why the member ended early, or ""
@@ -196,6 +197,7 @@ class LogScan(NodeOwned):
     first_stamped: Bytes = b""
     last_stamped: Bytes = b""
     steps: list[tuple[str, str]] = field(default_factory=list)
+    sampled: list[Bytes] = field(default_factory=list, repr=False, compare=False)
     nul_gaps: list[NulGap] = field(default_factory=list)
     nul_bytes: int = 0
     long_lines: int = 0

@@ -19,7 +19,10 @@ _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
 LARGE, FEWER = 256 << 10, 64  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
+SAMPLED_GAPS = (5, 13, 3, 11, 7, 9)  # lines from one for `LogScan.sampled` to the next; uneven, as some logs repeat
+SAMPLED_BYTES = 240  # kept of such a line
 DRIFT = 0.001  # part of an uptime by which a clock may run away without being set; crystals stay far below. Our own
+MOST_SAMPLED = 512  # lines of a log
 _MOST_STEPS = 20  # of a log
 _UPTIME = re.compile(rb"\] (\d{6,18})us: ")
 _UPTIME_BY = 160  # bytes into its line by which it stands
@@ -33,6 +36,10 @@ class Ends:
         self._tried = 0
         self._begun = False
         self._latest: Buffer = b""  # line with the latest time of those looked at
+        self._gap, self._sparser = (
+            SAMPLED_GAPS[-1],
+            1,
+        )  # lines to the next one that is sampled, and how many times as far
         self._ran: tuple[bytes, datetime, float] | None = None  # a line with an uptime, its time, the uptime in seconds
 
     def see(self, block: LineBlock) -> None:
@@ -67,6 +74,9 @@ class Ends:
         while at < end:
             head = data[at : at + 40]
             if head.startswith(b"20") and head[4:5] == b"-" and head[13:14] == b":":
+                self._gap -= 1
+                if not self._gap:
+                    self._sample(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
                 if head[:19] >= latest[:19]:
                     latest = head
                 elif (back := _went_back(bytes(latest), bytes(head))) is not None:
@@ -76,6 +86,15 @@ class Ends:
                     self._up(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
+
+    def _sample(self, line: bytes) -> None:
+        """Keep a line among those that show what the log says most; when there are many, each second one is dropped."""
+        sampled = self.result.sampled
+        self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
+        sampled.append(line)
+        if len(sampled) >= MOST_SAMPLED:
+            del sampled[::2]
+            self._sparser *= 2
 
     def _note(self, step: tuple[str, str]) -> None:
         if len(self.result.steps) < _MOST_STEPS:

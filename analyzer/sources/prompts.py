@@ -231,11 +231,11 @@ def node_by_name(host: str) -> str:
 
 
 def first_word(command: str) -> str:
-    """Return the program of a command line without `sudo` and folders; esxcfg-* as `esxcfg`."""
+    """Return the program of a command line without `sudo` and folders; esxcfg-* and vicfg-* as `esxcfg`."""
     bare = _bare_command(command)
     found = _TOOL_WORD.match(bare)
     word = found[1] if found else ""
-    return "esxcfg" if word.startswith("esxcfg-") else word
+    return "esxcfg" if word.startswith(("esxcfg-", "vicfg-")) else word
 
 
 def is_tool(line: str) -> bool:
@@ -243,7 +243,7 @@ def is_tool(line: str) -> bool:
     word = line.split(None, 1)[0].rpartition("/")[2]
     if word in _SETTERS:
         word = first_word(line)
-    return word in _ALONE or word.startswith("esxcfg-")
+    return word in _ALONE or word.startswith(("esxcfg-", "vicfg-"))
 
 
 def is_esxi_tool(line: str) -> bool:

@@ -1,9 +1,8 @@
 """Splits pasted text into commands, their outputs and prose.
 
-What reaches an engineer is a terminal session, or a blog post or mail with pieces of one: prompts of
-several machines, dumps without a closing brace or without their prompt, quoted lines, `<snip>`, log lines
-and sentences in between. `split` finds the stretches a parser can read, each with the host, the command
-and its parameters where the text tells them. Every line ends up in exactly one piece.
+What reaches an engineer is a terminal session, or a blog post or mail with pieces of one: prompts of several machines,
+dumps without a closing brace or their prompt, quoted lines, `<snip>`, log lines and sentences in between. `split` finds
+the stretches a parser can read, with host, command and parameters where the text tells them; no line is in two pieces.
 """
 
 from __future__ import annotations

@@ -82,7 +82,8 @@ def unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, in
     found: dict[int, tuple[int, str, int]] = {}
     for piece in pieces:
         lines = sum(bool(line.strip()) for line in piece.lines)
-        if piece.role == "unread" and lines and piece.command.strip() and piece.command_line not in read:
+        typed = piece.command.strip()  # none: what stands below a prompt at which nobody typed anything
+        if piece.role == "unread" and lines and typed and piece.command_line not in read:
             before = found.get(piece.command_line, (0, "", 0))[2]
-            found[piece.command_line] = piece.command_line, piece.command.strip(), before + lines
+            found[piece.command_line] = piece.command_line, typed, before + lines
     return list(found.values())

@@ -45,8 +45,6 @@ _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that i
 _PREFETCH_FROM = 4 << 20
 # Zip files that are programs or documents, not archives of logs.
 _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
-
-
 Pieces = dict[int, Place] | SplitFile | None  # of one file, by their numbers
 
 
