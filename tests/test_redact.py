@@ -240,3 +240,32 @@ def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, P
         assert (refused.exit_code, "no machine of this case" in refused.output) == (2, True)
     (tmp_path / "told").write_text("\n".join(told), encoding="utf-8")
     assert left(tmp_path, ["esx3", "lab.example", "lin-app07"]) == []
+
+
+def test_a_redacted_case_may_be_redacted_again(tmp_path: Path) -> None:
+    """Pseudonyms are names like others: with the same map or a new one the second run ends well, and no name is a part of its own
+    pseudonym, as the head of an iSCSI name or a host called host-1 would be."""
+    lines = [
+        f"cpu{at}:33994)ALERT: iscsi host host-{at} lost iqn.1998-01.com.acmecorp:zq{at} on vm vm-{at}x"
+        for at in range(1, 15)
+    ]
+    log = tmp_path / "in" / "vmkernel.log"
+    log.parent.mkdir()
+    log.write_text(
+        "".join(f"2021-03-01T04:{at:02}:08.775Z {line}\n" for at, line in enumerate(lines)), encoding="utf-8"
+    )
+    first = [
+        "triage",
+        str(log.parent),
+        "-o",
+        str(tmp_path / "out"),
+        "--quiet",
+        "--redact",
+        "--redact-map",
+        str(tmp_path / "a"),
+    ]
+    assert CliRunner().invoke(main, first).exit_code in (0, 5)
+    for names in ("a", "b"):
+        again = ["show", str(tmp_path / "out"), "--format", "html", "--redact", "--redact-map", str(tmp_path / names)]
+        done = CliRunner().invoke(main, again)
+        assert done.exit_code == 0, done.output

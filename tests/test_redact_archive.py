@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
+from analyzer.archive.query import export, redacting
+from analyzer.archive.store import Archive
 from analyzer.cli import main
+from analyzer.redact.redaction import Redaction
 from tests.redaction_check import left
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,3 +140,16 @@ def test_the_summary_of_a_batch_names_no_case(exported: tuple[Path, Any]) -> Non
     assert (record["found"], record["refused"]) == (len(CASES) + 1, 1)
     assert "acmecorp" not in said.stdout
     assert [one["state"] for one in record["troubles"]].count("refused") == 1
+
+
+def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> None:
+    """What the columns of all cases give at once, each name once, is what their rows give one by one."""
+    archive = Archive.open(exported[0] / "archive")
+    cases = [case for case in archive.snapshot().current() if case.judged.kind != "none"]
+    rows, columns = Redaction(), Redaction()
+    redacting.collect_facts(archive, cases, rows)
+    with closing(export.Tables(archive, cases)) as tables:
+        redacting.collect_tables(tables.db, tables.queries, columns)
+    assert len(rows.identities.names) > 50
+    assert set(columns.identities.names) == set(rows.identities.names)
+    assert columns.identities.versions == rows.identities.versions - {"None"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import random
 import re
 import textwrap
 import urllib.parse
@@ -20,6 +21,8 @@ from hypothesis import strategies as st
 from analyzer.cli import main
 from analyzer.merged_log import show
 from analyzer.redact import signedlines
+from analyzer.redact.bulkdecoding import meaning, words_in
+from analyzer.redact.encodings import encoded_words
 from analyzer.redact.identities import Identities
 from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
 from analyzer.redact.namemap import NameMap
@@ -269,3 +272,33 @@ def test_a_name_that_a_line_end_cuts_is_found_at_any_width(replacer: Replacer, w
         residue = Residue(replacer, known().found())
         assert [str(one) for one in residue.survivors("it", "\n".join(lines))], "the proof sees what is left"
         assert not list(residue.survivors("it", "\n".join(replacer.texts(lines).values())))
+
+
+def _planted(made: random.Random, name: str) -> str:
+    """Return a word, or pairs of digits, that holds a name in some code, with other signs around it."""
+    raw = made.choice(["", "vm ", "ab:"]).encode() + name.encode() + made.choice([b"", b"!", b" is"])
+    noise = bytes(made.randrange(256) for _ in range(made.randrange(9)))
+    wide = raw.decode().encode(made.choice(["utf-16-le", "utf-16-be", "utf-16"]))
+    codes = [
+        base64.b64encode(raw).decode(),
+        base64.urlsafe_b64encode(noise + raw + noise).decode().rstrip("="),
+        base64.b64encode(base64.b64encode(raw)).decode(),
+        base64.b64encode(raw.hex().encode()).decode(),
+        base64.b64encode(wide).decode()[made.randrange(2) :],
+        raw.hex(),
+        wide.hex(),
+        " ".join(f"{sign:02x}" for sign in raw),
+    ]
+    return made.choice(["", "A", "Ab3", "x="]) + made.choice(codes) + made.choice(["", "Q", "=", "zz9"])
+
+
+def test_what_is_decoded_at_once_shows_what_each_word_shows() -> None:
+    """Every name that a word decoded for itself holds is in what thousands of words, decoded by one call, mean."""
+    made = random.Random(7)
+    names = ["zqesx-b19", "Prod-DB", "10.20.30.40", "zq tier3 nfs", "00:25:b5:a1:c9:e7"]
+    words = [_planted(made, made.choice(names)) for _ in range(1500)]
+    each = {word: {name for _, _, part in encoded_words(word) for name in names if name in part} for word in words}
+    assert sum(map(bool, each.values())) > 1000
+    assert [word for word, held in each.items() if any(name not in meaning(words_in(word)) for name in held)] == []
+    together = meaning(words_in("\n".join(words)))
+    assert {name for held in each.values() for name in held} <= {name for name in names if name in together}

@@ -6,6 +6,8 @@ All lines are synthetic; their forms are those of vmkernel, hostd, sshd, sudo, e
 from __future__ import annotations
 
 import base64
+import io
+import tarfile
 import urllib.parse
 from pathlib import Path
 
@@ -107,7 +109,28 @@ LINES = [
     ('S/N: CZJ7341ZQX and serial="VMware-56 4d 12 34 aa bb cc dd-11 22 33 44 55 66 77 99"', "CZJ7341ZQX", "55 66 77 99"),
     ("iqn.1998-01.com.vmware:zq-hostx-4f2b8c1d logged in", "zq-hostx", "4f2b8c1d"),
     ("devices of one array, named in a line that is cut in the report: " + "x" * 60 + " naa_600a098038304437415d4b6a59676d57", "415d4b6a"),
+    # one number that is an address, in hexadecimal above and in decimal
+    ("peer addr=172819221 of 10.77.3.21", "172819221"),
+    # JSON whose quotes are escaped, rows of Python, tables without a parser
+    ('payload: "{\\"vmName\\": \\"zqfin ledger\\", \\"datastoreName\\": \\"zq-ssd-17\\", \\"user\\": \\"ZQDOM\\\\zqamelie\\"}"', "zqfin ledger",
+     "zq-ssd-17", "zqamelie"),
+    ("host {'name': 'zqpyhost4', 'addr': '198.51.100.62'}, display_name: \"zqSeg Web Tier\"", "zqpyhost4", "zqSeg Web"),
+    ("PUT /nfc/52a8f3aa-11bb-cc22-dd33-99ee00ff1122/zqexport-vm-disk1.vmdk", "zqexport-vm"),
+    # shells and logins
+    ("esxcli network vswitch standard portgroup add -p 'zqPG Office 12' -v vSwitch0", "zqPG Office"),
+    ("esxcli network vswitch standard portgroup set -p zqPGbare -v 7", "zqPGbare"),
+    ("esxcli storage vmfs snapshot mount -l zqsnapvol5", "zqsnapvol5"),
+    ("esxcfg-nas -a -o 198.51.100.9 -s /zqexport7 zqnfsds7", "zqexport7", "zqnfsds7"),
+    ("error: PAM: Authentication failure for zqoper2 from zqjump8.example", "zqoper2"),
+    ("FAILED LOGIN 1 FROM 198.51.100.67 FOR zqoper5, Authentication failure", "zqoper5"),
+    ('contact "Zqjane Zqworth" of the site', "Zqjane"),
+    # events, ports
+    ("connected to vMotion traffic eth0 client 'zqcitrix-044.eth0' portID 50331677", "zqcitrix"),
+    ("Uplink: vmnic4 is down. Affected portgroup: zqPG-201, zqPG-202. 1 uplinks up. Failed criteria: 128", "zqPG-201", "zqPG-202"),
+    ("Event 4457 : Renamed zqold-vm1 from zqold-vm1 to zqnew-vm1 in ha-datacenter", "zqold", "zqnew"),
+    ("Event 4458 : Virtual machine zqclone-src is cloned to zqclone-dst on zqhost7 in ha-datacenter", "zqclone-dst"),
     # what stays
+    ("Affected by 12 uplinks of the host, contact the customer, 1683793210 and 4294967295", "="),
     ("[Originator@6876 sub=Hostsvc] Opening disk of the host on vmk0 through vmnic3", "="),
     ("ESXi 6.7.0 took 0x430b9c721500 from port 0x3000006, H:0x0 D:0x2 P:0x0", "="),
     ("host IPv4 is up, server x86 too, edge i40en; session closed for user root", "="),
@@ -180,3 +203,15 @@ def test_names_of_a_syslog_and_of_a_log_in_utf16_are_gone(tmp_path: Path) -> Non
     assert done.exit_code in (0, 5), done.output
     assert "sshd[99]: Failed password for user-" in (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
     assert left(tmp_path / "out", ["Pangolin", "zqnsxmgr9", "zqadm", "zqlinux5", "zqfail", "10.88.3.1"]) == []
+
+
+def test_a_log_names_no_archive_that_it_was_read_from(tmp_path: Path) -> None:
+    """The archive in a folder is named behind each line of the log; its name is replaced there as in a report."""
+    with tarfile.open(tmp_path / "zqcustomer-mule.tgz", "w:gz") as packed:
+        raw = b"2021-03-01T04:01:08.775Z cpu25:33994)ALERT: hostd detected to be non-responsive\n"
+        member = tarfile.TarInfo("esx-zqe-2021-03-01--04.00-1/var/run/log/vmkernel.log")
+        member.size = len(raw)
+        packed.addfile(member, io.BytesIO(raw))
+    done = CliRunner().invoke(main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map")])
+    assert done.exit_code == 0, done.output
+    assert "non-responsive" in done.stdout and "zqcustomer" not in done.stdout and "mule" not in done.stdout

@@ -22,6 +22,11 @@ from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, suspe
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
 LINES = [
+    "hostd: vpxuser password @ set for the host",
+    "audit: Password changed for user zqpw to '@'",
+    "vm: encryption key '@' of the disk",
+    "esxcli system snmp set -t 192.0.2.74@162/@",
+    'DICT guestinfo.secretkey = "@"',
     "2021-03-02T10:11:12Z info: &lt;soap:Body&gt;&lt;password&gt;@&lt;/password&gt;&lt;/soap:Body&gt;",
     "answer: &amp;lt;password&amp;gt;@&amp;lt;/password&amp;gt;",
     "answer: {&quot;username&quot;:&quot;admin&quot;,&quot;password&quot;:&quot;@&quot;}",
@@ -176,6 +181,9 @@ LINES = [
     "stats auth admin:@",
 ]  # fmt: skip
 HARMLESS = [
+    "password policy7x was set",
+    "Password changed for user root to expire in 90 days",
+    "the shared key of disk 7 is read",
     "sshd[123]: Failed password for root from 10.0.0.5 port 22 ssh2",
     "sshd[123]: Accepted keyboard-interactive/pam for root from 10.0.0.5",
     "pam_unix(sshd:session): session opened for user root",
@@ -246,7 +254,11 @@ def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
         known.append(f"Kq{next(secrets):03d}vZ7xPl")
         return known[-1]
 
-    line = line.replace("Originator@6876", "Originator\0006876").replace("root@esx01", "root\000esx01")
+    line = (
+        line.replace("74@162", "74\000162")
+        .replace("Originator@6876", "Originator\0006876")
+        .replace("root@esx01", "root\000esx01")
+    )
     line = line.replace("vi://root:@@", "vi://root:@\000").replace("uw-host-1:@@", "uw-host-1:@\000")
     return re.sub("@", one, line).replace("\000", "@")
 

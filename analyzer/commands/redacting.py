@@ -164,6 +164,8 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
     for host, log in merged.summary.seen:
         redaction.identities.cell("host", host)
         names.take([log.part.address])
+        for archive in log.part.address.split("!")[:-1]:
+            redaction.identities.given(archive)
     names.close()
     redaction.keep()
     replacer = LineReplacer(redaction.replacer)

@@ -115,7 +115,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     TEXT: (
         "action_time", "adapter_words", "alarm_summary", "asked", "binding_id", "cell_text", "cluster_answer",
         "coalescing_params", "collector_action",
-        "command", "command_line", "config_section", "config_text", "configured_value", "controller_id", "core_file",
+        "command", "command_line", "config_key", "config_section", "config_text", "configured_value",
+        "controller_id", "core_file",
         "default_text", "description", "display_name", "down_reason", "dvs_text", "entity_id", "entry_type",
         "failure_reason",
         "failure_text", "filters", "folder", "gateway_id", "host_id", "info_path", "info_text", "internal_name",
@@ -142,7 +143,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "boot_event", "boot_title", "bound_vmknics", "bundle", "bus_info", "capabilities", "certificate_use", "channel",
         "channel_detail", "channel_state", "cid", "claim_options", "clock_text", "clone_status", "coalescing_scheme",
         "code_file", "collected", "collector_command", "comp", "compliance", "component_id", "config_file",
-        "config_key", "configuration", "configured_status", "congestion_control", "connection_state", "connection_sync",
+        "configuration", "configured_status", "congestion_control", "connection_state", "connection_sync",
         "control_plane", "control_plane_agent", "control_status", "controller_state", "controller_type", "cookie",
         "core_type", "correlator", "counter", "cpu_brand", "cpu_shares", "create_type", "created_text",
         "datapath_config_channel", "datapath_status_channel", "default_action", "default_setting", "delete_status",

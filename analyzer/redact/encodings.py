@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import binascii
 import html
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from analyzer.kept_patterns import compiled
 
-_SPLITS = compiled(
-    "[\u00ad\u200b-\u200f\u2060\ufeff]|<wbr ?/?>|&shy;|&(?:#8203|#173|zwsp|ZeroWidthSpace);", re.IGNORECASE
-)
-_TAGS = compiled(r"</?(?:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}>", re.IGNORECASE)
-_JSON = compiled(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+# Signs that are not seen, and what pages write for them.
+_UNSEEN = compiled("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_SPLITS = compiled(r"&(?i:#8203|#173|shy|zwsp|ZeroWidthSpace);")
+_TAGS = compiled(r"<(?:/?(?i:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}|(?i:wbr) ?/?)>")
+_JSON = compiled(r"\\\\*(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _ESCAPED = compiled(r"\\[ux]")
 _COLOURS = compiled("\x1b\\[[0-9;]{0,20}m")
 TWICE = 2  # an address within an address
@@ -30,8 +29,8 @@ _PAIRED = compiled(
     r"(?:(?:[ :,-]|, )(?:0x)?[0-9a-fA-F]{2}){4,}(?![0-9A-Za-z])"
 )
 _NO_DIGITS = compiled(r"0x|[^0-9a-fA-F]")
-_BREAKS = compiled(r"(?:\\r)?\\n")
-_BROKEN = compiled(r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}")  # line ends written as signs
+BREAKS = compiled(r"(?:\\r)?\\n")
+BROKEN = compiled(r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}")  # line ends written as signs
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
 LEAST_CUT = 16  # signs of base64 or hexadecimal at the end of a line that may go on in the next
 _ID = compiled(r"[0-9a-f_-]+")
@@ -55,6 +54,12 @@ def _read(raw: bytes) -> Iterator[str]:
         yield plain.replace("\x00", " ")
 
 
+def _composed(text: str) -> str:
+    """Return a text in one form of its signs (NFKC)."""
+    text = text.replace("\u2026", "...").replace("\xa0", " ")  # mostly these are all
+    return text if unicodedata.is_normalized("NFKC", text) else unicodedata.normalize("NFKC", text)
+
+
 def decoded(text: str) -> str:
     """Return a text with all that a reader's program takes away or decodes."""
     plain = html.unescape(text) if "&" in text else text
@@ -64,13 +69,24 @@ def decoded(text: str) -> str:
         plain = _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain) if _ESCAPED.search(plain) else plain
         plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
     plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
-    plain = plain if plain.isascii() else unicodedata.normalize("NFKC", plain)
-    return _TAGS.sub("", _SPLITS.sub("", plain)) if "<" in plain or not plain.isascii() else plain
+    plain = plain if plain.isascii() else _UNSEEN.sub("", _composed(plain))
+    plain = _SPLITS.sub("", plain) if "&" in plain else plain
+    return _TAGS.sub("", plain) if "<" in plain else plain
+
+
+def is_no_base64(word: str) -> bool:
+    """Tell whether a word is a number or an id: by chance no name reads so."""
+    return word.isdecimal() or (word.islower() and _ID.fullmatch(word) is not None)
+
+
+def digits_in(word: str) -> str:
+    """Return the digits of a word, or of pairs of digits, without the signs between them."""
+    return _NO_DIGITS.sub("", word)
 
 
 def from_base64(word: str) -> Iterator[str]:
     """Yield what a word means as base64, from each of its first four places; only what reads as text."""
-    if word.isdecimal() or (word.islower() and _ID.fullmatch(word)):  # by chance no name reads so
+    if is_no_base64(word):
         return
     plain = word.rstrip("=").replace("-", "+").replace("_", "/")
     for start in range(4):
@@ -90,7 +106,7 @@ def from_hex(word: str) -> Iterator[str]:
 
 
 def _from_pairs(word: str) -> Iterator[str]:
-    return from_hex(_NO_DIGITS.sub("", word))
+    return from_hex(digits_in(word))
 
 
 ENCODED = (
@@ -112,14 +128,16 @@ def encoded_words(text: str, *, within: bool = False) -> Iterator[tuple[str, str
                     yield how, word, part
                     if not within and _AGAIN.search(part):
                         yield from ((how, word, inner) for _, _, inner in encoded_words(part, within=True))
-    for piece in dict.fromkeys(_BROKEN.findall(text)) if "\\n" in text and not within else ():
-        yield from ((how, piece, part) for how, _, part in encoded_words(_BREAKS.sub("", piece), within=True))
+    for piece in dict.fromkeys(BROKEN.findall(text)) if "\\n" in text and not within else ():
+        yield from ((how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True))
 
 
 def cut_words(texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut."""
     last = ""
     for text in texts:
+        if len(text) < LEAST_CUT:
+            continue
         at = text.rfind(" ") + 1
         found = _AT_END.fullmatch(text, at) if len(text) - at >= LEAST_CUT else None
         if found is None:

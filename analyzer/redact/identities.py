@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from analyzer.facts import Facts
@@ -55,6 +55,7 @@ _CUSTOMER = frozenset(
         "advice",
         "said",
         "subject",
+        "subjects",
         "why",
         "cell",
     )
@@ -80,6 +81,7 @@ class Identities:
         self.names: dict[tuple[str, str], None] = {}
         self.versions: set[str] = set()  # four numbers with dots that are no address
         self._cells: set[tuple[str, str]] = set()
+        self._read: set[str] = set()  # texts of documents
 
     def found(self) -> list[tuple[str, str]]:
         """Return (kind, name), sorted."""
@@ -95,22 +97,14 @@ class Identities:
 
     def _table(self, facts: Facts, table: Table) -> None:
         store = facts.store(table.name)
-        texts, versions = _columns(table)
-        labelled = [(name, LABELLED[name]) for name, _ in texts if name in LABELLED]
-        named = [(name, kind) for name, kind in texts if kind not in (PLAIN, TEXT)]
+        named, labelled, versions = columns_of(table)
         for row in store.rows if named or labelled or versions else ():
             values = row.values
             for name, kind in named:
                 if value := values.get(name):
                     self.cell(kind, str(value))
             for name, label in labelled:
-                value = values.get(name)
-                if (
-                    value
-                    and not _NUMBER.fullmatch(str(value))
-                    and (kind := labelled_kind(str(values.get(label) or "")))
-                ):
-                    self.cell(kind, str(value))
+                self.setting(str(values.get(label) or ""), str(values.get(name) or ""))
             for name in versions:
                 self.versions.add(str(values.get(name)))
         for frame in store.frames:
@@ -118,6 +112,11 @@ class Identities:
             for name, kind in named:
                 for value in {str(one) for one in columns[name] if one} if name in columns else ():
                     self.cell(kind, value)
+
+    def setting(self, label: str, value: str) -> None:
+        """Take the value of a setting whose label says that it is a name."""
+        if value and not _NUMBER.fullmatch(value) and (kind := labelled_kind(label)):
+            self.cell(kind, value)
 
     def document(self, doc: Doc) -> None:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
@@ -134,12 +133,22 @@ class Identities:
             for row in card["rows"]:
                 for item in row["items"] if row["title"] in _CARDS else ():
                     self.cell(_CARDS[row["title"]], item["name"])
+        self._subjects(doc)
+        texts = dict.fromkeys(text for key, text in strings(doc) if key in _CUSTOMER)
+        self.lines(text for text in texts if text not in self._read)
+        self._read.update(texts)
+
+    def _subjects(self, doc: Doc) -> None:
+        """Take what rules speak of: the values of findings, and the VMs whose table is missing."""
+        for one in doc["cannot_tell"]:
+            if "vm" in re.split(r"[._]", one["missing"]):
+                for subject in one["subjects"]:
+                    self.cell("vm", subject)
         for finding in doc["findings"]:
             for name, value in finding["values"].items():
                 kind = _kind_by_name(name.rpartition(".")[2])
                 if kind not in (PLAIN, TEXT):
                     self.cell(kind, value)
-        self.lines(text for key, text in strings(doc) if key in _CUSTOMER)
 
     def lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
@@ -332,10 +341,22 @@ def labelled_kind(label: str) -> str:
     return next((kind for pattern, kind in _LABELS if pattern.search(low)), "")
 
 
-def _columns(table: Table) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the text columns of a table with what they hold, and those of versions."""
+class NameColumns(NamedTuple):
+    """Columns of a table that may hold names: (column, kind), (column, column of its label), versions."""
+
+    named: list[tuple[str, str]]
+    labelled: list[tuple[str, str]]
+    versions: list[str]
+
+
+def columns_of(table: Table) -> NameColumns:
+    """Return the columns of a table that may hold names, and those of versions."""
     texts = [(column.name, _kind_in(table.name, column.name)) for column in table.columns if column.kind == "str"]
-    return texts, [column.name for column in table.columns if column.kind == "version"]
+    return NameColumns(
+        [(name, kind) for name, kind in texts if kind not in (PLAIN, TEXT)],
+        [(name, LABELLED[name]) for name, _ in texts if name in LABELLED],
+        [column.name for column in table.columns if column.kind == "version"],
+    )
 
 
 def _kind_in(table: str, column: str) -> str:
@@ -351,13 +372,26 @@ def _kind_by_name(column: str) -> str:
 
 def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Yield (key, text) of all strings of a document; the names of its charts are texts as well."""
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, dict):
+    found: list[tuple[str, str]] = []
+    _gather(value, key, found)
+    return iter(found)
+
+
+def _gather(value: Any, key: str, found: list[tuple[str, str]]) -> None:
+    """Add the strings of a value to those found; one call for each, not a generator in a generator."""
+    if isinstance(value, dict):
         for name, inner in value.items():
             if key in NAMED_KEYS:
-                yield "", name
-            yield from strings(inner, name)
+                found.append(("", name))
+            if isinstance(inner, str):
+                found.append((name, inner))
+            elif isinstance(inner, dict | list | tuple):
+                _gather(inner, name, found)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from strings(inner, key)
+            if isinstance(inner, str):
+                found.append((key, inner))
+            elif isinstance(inner, dict | list | tuple):
+                _gather(inner, key, found)
+    elif isinstance(value, str):
+        found.append((key, value))

@@ -9,7 +9,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,7 @@ from urllib.parse import quote
 from analyzer.errors import BacklineError, UsageError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.redact import addresses
-from analyzer.redact.words import LEAST_ANYWHERE
+from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _RUNS = re.compile(r"\d+")
@@ -28,15 +28,34 @@ FORMAT = "backline-names-1"
 WORDS = "a word, too: replaced where it stands for the thing, left in running text"
 HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
 NETWORKS = ("ipv4 networks", "ipv6 networks")
+# Kinds whose pseudonyms are called as they are; the others have a stem of their own.
+NUMBERED = ("host", "vm", "user", "domain", "datastore", "portgroup", "switch", "label", "ticket")
 _STEMS = {
     "input": "file",
     "path": "folder",
     "serial": "SERIAL",
-    "iqn": "iqn.1998-01.com.example:id",
-    "nqn": "nqn.2014-08.com.example:id",
+    "iqn": OWN_HEADS[0].removesuffix("-"),
+    "nqn": OWN_HEADS[1].removesuffix("-"),
     "t10": "t10.EXAMPLE-",
 }
 _SUFFIX = {"domain": ".example"}
+_COUNT = re.compile(r"\d+(?:\.example)?$")
+
+
+def _parts(name: str) -> set[str]:
+    return set(re.split(r"[^\w-]+", name.lower()))
+
+
+def _is_alike(name: str) -> bool:
+    """Tell whether some numbered pseudonyms, and not all of a kind, would hold a name: `host-1` is in `host-12`."""
+    begun = _COUNT.sub("", name)
+    return begun != name and any(begun in stem and name not in stem for stem in _stems())
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    """Return what numbered pseudonyms begin with, in lower case."""
+    return tuple(f"{_STEMS.get(kind, kind).lower()}-" for kind in (*_STEMS, *NUMBERED))
 
 
 @dataclass(slots=True)
@@ -55,6 +74,7 @@ class NameMap:
     words: dict[str, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _real: set[str] = field(default_factory=set)
+    _alike: set[str] = field(default_factory=set)  # real names that a pseudonym could hold: a host `host-1`
     _counts: dict[str, int] = field(default_factory=dict)
     _used: dict[str, set[str]] = field(default_factory=dict)
     _index: dict[str, dict[str, str]] = field(default_factory=dict)  # kind -> name in lower case -> pseudonym
@@ -75,6 +95,8 @@ class NameMap:
         for name in originals:
             low = name.lower()
             self._real.add(low)
+            if len(low) >= LEAST_ANYWHERE and _is_alike(low):
+                self._alike.add(low)
             if addresses.is_ipv4(low):
                 self._taken.add(low.rpartition(".")[0])
 
@@ -125,16 +147,19 @@ class NameMap:
         used = self._used.get(kind)
         if used is None:
             used = self._used[kind] = set(self.of(kind.partition(" ")[0]).values())
+        fixed = _parts(made(1)) & _parts(made(2))  # of all of them: another number would not help
         for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
             new = made(number)
-            if new not in used and not self._looks_real(new.lower()):
+            if new not in used and not self._looks_real(new.lower(), fixed):
                 self._counts[kind] = number
                 used.add(new)
                 return new
         raise UsageError("the map of names is full", where=str(self.path or ""), do="Begin a new one.")
 
-    def _looks_real(self, new: str) -> bool:
-        return new in self._real or any(part in self._real for part in re.split(r"[^\w-]+", new))
+    def _looks_real(self, new: str, fixed: set[str]) -> bool:
+        if new in self._real or not self._real.isdisjoint(_parts(new) - fixed):
+            return True
+        return any(name in new for name in self._alike)
 
     def save(self) -> None:
         """Write the map for its owner alone, whole or not at all; nothing is written when no name was added."""

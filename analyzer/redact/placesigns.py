@@ -18,13 +18,14 @@ _SCHEME = (
 )
 _EVENT = r"\bEvent \d+ : "
 _MOVES = rf"{_EVENT}(?:Migrating|Relocating|Migration of|Hot migrating)"
+_IN_JSON = r"\\?[\"'] ?: ?\\?[\"']"  # between a name and its value, quotes escaped or not
 _HEX_SPLIT = r"[0-9A-Fa-f]{8}(?:[ :_-](?:0x)?[0-9A-Fa-f]{8}){1,3}"
 
 PLACES: Places = (
     # worlds of a VM, and its ports: vmm0:NAME, vmx-vcpu-0:NAME, client NAME.eth0, NAME.eth0,00:50:56:…
     ("vm", ("world vmm",), r"\bworld vmm\d+:(?P<x>[^\n]{1,80}?)(?= of type\b|[),\"]|$)"),
     ("vm", ("vmx-", "vmm"), rf"(?<![\w-])(?:vmm\d+|vmx-(?:vcpu-\d+|mks|svga|vthread-\d+)):(?P<x>{_NAME})"),
-    ("vm", (".eth",), rf"\bclient (?P<x>{_NAME})\.eth\d{{1,2}}\b"),
+    ("vm", (".eth",), rf"\bclient '?(?P<x>{_NAME})\.eth\d{{1,2}}\b"),
     ("vm", (".eth",), rf"(?<![\w.-])(?P<x>{_NAME})\.eth\d{{1,2}}(?=, ?(?:[0-9A-Fa-f]{{2}}:){{5}}|, ?portID)"),
     # files of a VM without their folder
     ("file", (".v", ".nvram"), rf"(?P<q>[\"'])(?P<x>[^\"'/\[\]\n]{{1,80}}\.{_DISKS})(?P=q)"),
@@ -121,7 +122,7 @@ PLACES: Places = (
     ("host", ("(",), rf"\((?P<x>{_NUMBERED}), (?=\d{{1,3}}(?:\.\d{{1,3}}){{3}}\))"),
     ("export", ("://",), r"\b(?:sftp|scp|ftps?|nfs|smb|cifs)://[^\s/\"']{1,120}(?P<x>/[\w.+@$/-]+)"),
     # NSX: paths of the policy, and its objects
-    ("label", ("display",), r"[\"']display_?[nN]ame\\?[\"'] ?: ?\\?[\"'](?P<x>[^\"'\\\n]{1,100})(?=\\?[\"'])"),
+    ("label", ("display",), r"\bdisplay_?[nN]ame(?:\\?[\"'])? ?: ?\\?[\"'](?P<x>[^\"'\\\n]{1,100})(?=\\?[\"'])"),
     (
         "label",
         (" name=",),
@@ -152,6 +153,46 @@ PLACES: Places = (
     ("urllabel", ("dcpath=",), r"[?&;]dcPath=(?P<x>[^&;\s\"'<>]{1,200})"),
     ("urldatastore", ("dsname=",), r"[?&;]dsName=(?P<x>[^&;\s\"'<>]{1,200})"),
     ("urlfile", ("/folder/",), r"/folder/(?P<x>[^?\s\"'<>]{1,300})(?=\?[^\s]*dsName=)"),
+    # rows of JSON whose quotes are escaped, or written as Python prints them
+    ("vm", ("vm",), rf"(?i)[\"']vm_?name{_IN_JSON}(?P<x>[^\"'\\\n]{{1,100}})(?=\\?[\"'])"),
+    ("datastore", ("datastore",), rf"(?i)[\"']datastore_?(?:name)?{_IN_JSON}(?P<x>[^\"'\\\n]{{1,100}})(?=\\?[\"'])"),
+    ("user", ("user", "login"), rf"(?i)[\"'](?:user(?:_?name)?|login){_IN_JSON}(?P<x>[^\"'\n]{{1,100}}?)(?=\\?[\"'])"),
+    ("host", ("host", "fqdn"), rf"(?i)[\"'](?:host_?name|fqdn){_IN_JSON}(?P<x>{_NAME})(?=\\?[\"'])"),
+    ("label", ("addr", "ip"), rf"(?i)[\"']name{_IN_JSON}(?P<x>{_NAME})\\?[\"'], ?\\?[\"'](?:ip|addr)"),
+    # what is typed in a shell: port groups, volumes, exports
+    ("user", ("]: ",), rf"^\x1f{{15,}} \[(?P<x>{_NAME})\]: (?=\S)"),
+    (
+        "portgroup",
+        ("portgroup",),
+        r"\bportgroup\b[^\n]{0,200}?\s(?:-p|--portgroup-name|-n|--name)[ =](?P<q>[\"'])(?P<x>[^\"'\n]{1,100})(?P=q)",
+    ),
+    ("portgroup", ("portgroup",), rf"\bportgroup\b[^\n]{{0,200}}?\s(?:-p|--portgroup-name)[ =](?P<x>{_NAME})(?=\s|$)"),
+    ("label", ("vmfs snapshot",), rf"\bvmfs snapshot [^\n]{{0,80}}?\s(?:-l|--volume-label)[ =][\"']?(?P<x>{_NAME})"),
+    ("export", ("esxcfg-nas",), r"\besxcfg-nas\b[^\n]{0,200}?\s-s[ =](?P<x>/[\w.+@$/-]+)"),
+    ("datastore", ("esxcfg-nas",), rf"\besxcfg-nas +-a\b[^\n]{{0,200}}?\s(?P<x>{_NAME})$"),
+    (
+        "portgroup",
+        ("affected portgroup",),
+        r"(?<=[:,] )(?P<x>[^\s\",:][^\",:\n]{0,80}?)(?=(?:, [^\",:\n]{1,80}){0,20}\. \d+ uplinks? )",
+    ),
+    ("user", ("failure for",), rf"(?i)\bauthentication failure for (?P<x>{_NAME}) from "),
+    ("user", ("failed login",), rf"\bFAILED LOGIN \d+ FROM \S+ FOR (?P<x>{_NAME})"),
+    ("vm", ("event ",), rf"{_EVENT}Renamed [^\n:]{{1,160}}? to (?P<x>[^\n:]{{1,80}}?) in {_NAME}"),
+    ("vm", ("event ",), rf"{_EVENT}[^\n:]{{1,120}}? (?:is|was|being) cloned to (?P<x>[^\n:]{{1,80}}?) on "),
+    ("file", ("/nfc/",), r"/nfc/[0-9a-fA-F-]{36}/(?P<x>[^?\s\"'<>/]{1,200}\.\w{3,5})\b"),
+    (
+        "hostlike",
+        ("hostd", "vpxa", "fdm", "vobd", "vmkernel", "crond", "sshd", "httpproxy", "vmkwarning"),
+        rf"^(?:<\d{{1,3}}>(?:1 )?)?(?:\x1f{{15,}} )?(?P<x>{_NUMBERED}) (?=(?:Hostd|Vpxa|Fdm|vobd|vmkernel"
+        r"|vmkwarning|crond|sshd|[Rr]httpproxy)(?:\[\w+\])?: )",
+    ),
+    ("hostlike", (".",), rf"^(?P<x>{_NUMBERED})[ \t]+(?=\d{{1,3}}(?:\.\d{{1,3}}){{3}}[ \t])"),
+    (
+        "label",
+        ("contact", "caller", "requester", "engineer", "customer"),
+        r"(?i)\b(?:contact(?: person)?|caller|requester|engineer|customer)(?: is)?[:=]? ?(?P<q>[\"'])"
+        r"(?P<x>[^\"'\n]{2,80})(?P=q)",
+    ),
     # ids
     ("namedmac", ("mac",), r"(?i)\bmac(?:[-_ ]?addr(?:ess)?)?[\"']? ?[:= ] ?[\"']?(?P<x>[0-9a-f]{12})(?![0-9a-z])"),
     ("serial", ("wwpn", "wwnn"), r"(?i)\bwwp?n?n[\"']? ?[:= ] ?[\"']?(?P<x>\d{18,20})(?!\w)"),

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from analyzer.redact.bulkdecoding import PLAIN, Word, meaning, words_in
 from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
 from analyzer.redact.namemap import NameMap, forms
@@ -27,6 +28,7 @@ ANYWHERE, ALONE, PLACED = "anywhere", "alone", "placed"
 _NUMBERED = frozenset(("ticket", "serial", "input"))  # names that may be numbers, long ones
 LEAST_NUMBER = 6
 ENCODED_NAME = "(a name, encoded)"
+MOST = 200_000  # texts that are remembered
 CUT = 100  # characters of a text from which it may have been cut in the middle of a name
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
 _NOUNS = {
@@ -70,6 +72,8 @@ class Replacer:
         self.words: dict[str, str] = {}  # name that is a word, too -> kind
         self.shapes = AddressShapes(known.give)
         self.encoded: set[str] = set()  # texts that held a name which was encoded
+        self._made: dict[str, str] = {}  # text -> without the names, for the next document
+        self._meaningless: set[Word] = set()  # words that mean no name in base64 or hexadecimal
         for kind, name in names:
             if kind in KINDS:
                 self.shapes.take(kind, name)
@@ -132,6 +136,18 @@ class Replacer:
     def texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names, for many at once."""
         every = list(dict.fromkeys(texts))
+        fresh = [one for one in every if one not in self._made]
+        self._made |= zip(fresh, self._fresh(fresh), strict=True)
+        done = [self._made[one] for one in every]
+        before = [*done]
+        self.join(every, done)
+        self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
+        if len(self._made) > MOST:
+            self._made.clear()
+        return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
+
+    def _fresh(self, every: list[str]) -> list[str]:
+        """Return texts without the names, each looked at for itself."""
         done = self.free("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
             done = [self.free(one) for one in every]
@@ -142,9 +158,8 @@ class Replacer:
                         done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
         before = [*done]
         self._decode(done)
-        self.join(every, done)
         self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
-        return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
+        return done
 
     def _decode(self, texts: list[str]) -> None:
         """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
@@ -178,12 +193,26 @@ class Replacer:
 
     def encoded_in(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Yield (how, word, name) of words that hold a name as base64 or hexadecimal, one too long to be chance."""
+        if not (fresh := words_in(text) - self._meaningless) or not self._may_mean(fresh):
+            return
         words = [*encoded_words(text)]
         every = lowered("\x00".join(part for _, _, part in words))
         for start, name in self.held(every):
             if len(name) >= LEAST_ENCODED:
                 how, word, _ = words[every.count("\x00", 0, start)]
                 yield how, word, name
+
+    def _may_mean(self, words: set[Word]) -> bool:
+        """Tell whether a name may stand in what words mean; if not, they are never decoded again."""
+        if self._plain and all(len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(words)))):
+            self._meaningless |= words
+            return False
+        return True
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Tell whether all names are of plain signs; others may stand in what is decoded in ways that are many."""
+        return all(map(PLAIN.fullmatch, self.all_forms))
 
     def free(self, text: str) -> str:
         """Return a text without names, then without addresses."""

@@ -1,8 +1,8 @@
 """Looks for names that are left in what is handed out: as they are, in other case, split, and encoded.
 
 The results of one run say the same things again and again: the page holds the document, and every line of it once more
-as a line of the page. What stands between two line ends, quotes or brackets of a tag is looked at once; only when a
-name is left there is the text itself searched, for the place.
+as a line of the page. A line is looked at once, and so is what stands between two quotes or brackets of a tag; only
+when a name is left there is the text itself searched, for the place.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
-from analyzer.redact import addresses
+from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import LEAST_CUT, cut_words, decoded
 from analyzer.redact.replacing import Replacer, lowered, trie
 
+MOST = 100_000  # lines, or pieces, that are remembered
+LONG = 300  # characters of a line that hardly comes again
+_OVER_LINES = compiled(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
 ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
 
 
@@ -43,12 +47,23 @@ class Residue:
         self._kinds = {lowered(name): kind for kind, name in names}
         self._issued = {other.lower() for other in replacer.all_forms.values()}
         self._free: set[str] = set()  # pieces of texts in which no name is
+        self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
 
     def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
-        if any(self._left(read) for _, read in _readings(text)):
+        lines = self._fresh(text)
+        if any(self._left(read) for _, read in _readings("\n".join(lines))):
             yield from self._places(result, text)
+        elif len(self._lines) < MOST:
+            self._lines.update(line for line in lines if len(line) < LONG)
         yield from self._cut(result, text)
+
+    def _fresh(self, text: str) -> list[str]:
+        """Return the lines of a text that no result had before; all of them where a name may go on in the next."""
+        lines = text.split("\n")
+        if not self._lines or self._odd is not None or _OVER_LINES.search(text):
+            return lines
+        return [line for line in lines if line not in self._lines]
 
     def _cut(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal and go on at the end of the next piece."""
@@ -64,6 +79,8 @@ class Residue:
         fresh = set(_pieces(text)) - self._free
         if self.any_in("\n".join(fresh)) or (self._odd is not None and self._odd.search(lowered(text)) is not None):
             return True
+        if len(self._free) > MOST:
+            self._free.clear()
         self._free |= fresh
         return False
 
@@ -83,20 +100,22 @@ class Residue:
 
     def any_in(self, text: str) -> bool:
         """Tell whether words show a name as they are, or as base64 or hexadecimal."""
-        return self._first(lowered(text)) is not None or next(self._encoded("", text), None) is not None
+        low = lowered(text)
+        if next(self._named(low), None) is not None or self.replacer.shapes.stands_in(low):
+            return True
+        return next(self._encoded("", text), None) is not None
+
+    def _named(self, low: str) -> Iterator[tuple[int, str]]:
+        """Yield place and kind of the names in a text in lower case."""
+        for found in self.replacer.pattern.finditer(low) if self.replacer.pattern is not None else ():
+            if found[0] not in self._issued:
+                yield found.start(), self._kinds.get(found[0], "another form of one")
 
     def _first(self, low: str) -> tuple[int, str] | None:
-        """Return place and kind of the first name in a text in lower case."""
-        if self.replacer.pattern is not None:
-            for found in self.replacer.pattern.finditer(low):
-                if found[0] not in self._issued:
-                    return found.start(), self._kinds.get(found[0], "another form of one")
+        """Return place and kind of the first name in a text in lower case, then of the first address."""
         shapes = self.replacer.shapes
-        for one in shapes.found(low):
-            word = low[one.start : one.end]
-            if one.other != word and word not in shapes.issued and addresses.digits_of(word) not in shapes.issued:
-                return one.start, one.kind
-        return None
+        given = ((one.start, one.kind) for one in shapes.found(low) if not shapes.is_given(one, low))
+        return next(chain(self._named(low), given), None)
 
     def _encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""

@@ -30,6 +30,7 @@ SHAPE = compiled(
     r"|(?P<ipv4>(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)"
     r"|(?<!\d)\d{1,3}(?:-\d{1,3}){3}(?!\d)|(?<!\d)\d{1,3}(?:_\d{1,3}){3}(?!\d))"
     r"|(?P<number>(?<=0x)[0-9a-f]{7,8}(?![0-9a-z:]))"
+    r"|(?P<decimal>(?<![0-9a-z.])[1-4]?\d{9}(?![0-9a-z]|\.\d))"
     r"|(?P<run>[0-9a-f]{12,}))"
 )
 _GROUP = compiled(r"[0-9a-f]+")
@@ -37,6 +38,10 @@ _MAPPED = compiled(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
 _IPV4 = compiled(r"\d{1,3}(?:\.\d{1,3}){3}$")
 
 
+# Words that may be an address or an id, or hold one; and groups of digits that may be one together.
+_TOKEN = compiled(r"[0-9a-z:._-]{4,}")
+_APART = compiled(r"[0-9a-f]{2} (?:[0-9a-f]{2} [0-9a-f]{2} |(?:0x)?[0-9a-f]{8})")
+MOST = 300_000  # words that are remembered
 _ARPA = ".in-addr.arpa"
 
 
@@ -65,6 +70,7 @@ class AddressShapes:
         self.known: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self.issued: set[str] = set()
         self._sizes: list[tuple[int, str]] = []
+        self._looked: set[str] = set()  # words in which none stands
 
     def take(self, kind: str, name: str) -> None:
         """Take one of them."""
@@ -72,6 +78,26 @@ class AddressShapes:
         size = (len(name), kind)
         if kind in _RUNS and len(name) >= LEAST_RUN and size not in self._sizes:
             self._sizes = sorted([*self._sizes, size], reverse=True)
+
+    def stands_in(self, low: str) -> bool:
+        """Tell whether something of the map that is not given out stands in a text in lower case.
+
+        A word that was looked at is not looked at again; ids whose groups stand apart are sought where such groups are.
+        """
+        words = set(_TOKEN.findall(low)) - self._looked
+        spaced = [line for line in low.split("\n") if _APART.search(line)] if _APART.search(low) else []
+        text = "\x00".join((*words, *spaced))
+        if any(not self.is_given(one, text) for one in self.found(text)):
+            return True
+        self._looked |= words
+        if len(self._looked) > MOST:
+            self._looked.clear()
+        return False
+
+    def is_given(self, one: Shaped, low: str) -> bool:
+        """Tell whether what stands there in a text in lower case is a pseudonym."""
+        word = low[one.start : one.end]
+        return one.other == word or word in self.issued or addresses.digits_of(word) in self.issued
 
     def found(self, low: str) -> Iterator[Shaped]:
         """Yield what of the map stands in a text in lower case, from left to right."""
@@ -82,7 +108,7 @@ class AddressShapes:
                 yield from self._in_run(match.start(), match[0])
             elif shape == "groups":
                 yield from self._in_groups(low, *match.span())
-            elif shape == "number" or (shape == "ipv4" and low.startswith(_ARPA, at)):
+            elif shape in ("number", "decimal") or (shape == "ipv4" and low.startswith(_ARPA, at)):
                 yield from self._turned(shape, match.start(), match[0])
             elif (known := self._known(shape, match.start(), match[0])) is not None:
                 yield known
@@ -106,15 +132,17 @@ class AddressShapes:
         return Shaped(start, start + len(word), kind, written)
 
     def _turned(self, shape: str, start: int, word: str) -> Iterator[Shaped]:
-        """Yield the IPv4 address that a number of eight digits is, or one from back to front (`.in-addr.arpa`)."""
-        if shape == "number":
-            key = ".".join(str(int(pair, 16)) for pair in re.findall("..", word.rjust(8, "0")))
-        else:
+        """Yield the IPv4 address that one number is, or one from back to front (`.in-addr.arpa`)."""
+        if shape == "ipv4":
             key = _back(word)
+        else:
+            number = int(word, 16 if shape == "number" else 10)
+            key = ".".join(str(number >> bits & 255) for bits in (24, 16, 8, 0)) if number < 1 << 32 else ""
         if key in self.known["ipv4"]:
             other = self.give("ipv4", key)
-            new = "".join(f"{int(part):02x}" for part in other.split(".")) if shape == "number" else _back(other)
-            new = new[1:] if len(word) == 7 and new[0] == "0" else new
+            digits = "".join(f"{int(part):02x}" for part in other.split("."))
+            new = {"ipv4": _back(other), "decimal": str(int(digits, 16))}.get(shape, digits)
+            new = new[1:] if shape == "number" and len(word) == 7 and new[0] == "0" else new
             self.issued.update((other, new))
             yield Shaped(start, start + len(word), "ipv4", new)
 

@@ -12,6 +12,7 @@ from analyzer.redact.signs import DEFAULT_NAMES, DEVICES, SYSTEM_USERS
 
 _COMPOUND = compiled(r"[^\W_]+(?:-[^\W_]+)*")
 _RUN = compiled(r"[^\W\d_]+")
+OWN_HEADS = ("iqn.1998-01.com.example:id-", "nqn.2014-08.com.example:id-")  # of pseudonyms
 LEAST_ANYWHERE = 5  # characters of a name that is replaced inside of other words, too
 # Names that every host has; they tell nothing of anybody.
 KEPT = DEFAULT_NAMES | {
@@ -65,6 +66,8 @@ def inside_product_word(name: str) -> bool:
 def is_kept(kind: str, name: str) -> bool:
     """Tell whether a name stays as it is: every host has one that is called so."""
     low = name.lower()
+    if "." in low and any(low in head for head in OWN_HEADS):
+        return True
     if low in KEPT:
         return kind not in ("vm", "input")
     if kind == "user":

@@ -44,6 +44,23 @@ FORMS = tuple(
         ),
         (("pass", "secret"), r"\b(?:password|passphrase|passwd|secret)\s+(?P<q>[\"'])(?P<x>[^\"']+)(?P=q)"),
         (("pass",), r"\b(?:password|passphrase)\s+for\s+\S+:\s+(?P<x>\S+)"),
+        (
+            ("passw",),
+            r"\bpassword\s+(?P<x>(?=[^\s\"',;:=()]*\d)(?=[^\s\"',;:=()]*[a-z])[^\s\"',;:=()]{6,})\s+(?:set|changed|updated|accepted)\b",
+        ),
+        (
+            ("passw",),
+            r"\bpassword\s+(?:was\s+|is\s+)?(?:changed|set|reset)\s+(?:for|of)\s+(?:user\s+)?\S+\s+to\s+"
+            r"(?!(?:expire|never|be|the)\b)[\"']?(?P<x>[^\s\"',;]+)",
+        ),
+        (
+            (" key",),
+            r"\b(?:encryption|private|secret|shared|recovery)\s+key[:=]?\s+(?P<q>[\"'])(?P<x>[^\"']{6,})(?P=q)",
+        ),
+        (
+            ("vpxlro",),
+            r"\[VpxLRO\]\s+--\s.{1,200}?\s--\s(?P<x>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\([0-9a-f-]{36}\))?)",
+        ),
         # XML
         (
             ("<",),
@@ -115,6 +132,7 @@ FORMS = tuple(
         (("trap",), r"(?<!\S)trap2?(?:sink|sess)\s+\S+\s+(?P<x>\S+)"),
         (("com2sec",), r"\bcom2sec6?\s+\S+\s+\S+\s+(?P<x>\S+)"),
         (("@",), r"(?:--targets[\s=]+|<targets>|(?<!\S)targets:\s+)[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
+        (("snmp",), r"\bsnmp\b.{0,300}?\s-t[\s=]+[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
         (("esxcfg-advcfg",), r"\besxcfg-advcfg\b.{0,40}?\s-s\s+(?P<x>\S+)\s+\S*(?:passw|secret)"),
         (
             ("settings advanced set",),

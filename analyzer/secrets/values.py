@@ -24,7 +24,7 @@ SIGNS = (
     "pass", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
     "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users", "targets", "digest", "md5",
-    "domainjoin", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
+    "domainjoin", "vpxlro", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
     "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap", "vmkiscsi", "vmware-cmd",
     *forms.SIGNS,
 )  # fmt: skip
@@ -45,7 +45,7 @@ _STRONG = compiled(
     r"|(?:.*[-_.])?(?:aes|3?des|hmac|cipher|symmetric|shared|master|signing|decryption|wep|wpa|tsig)"
     r"(?:[-_]?\d{2,3})?[-_ ]?key"
     r"|.*(?:key|trust)store[-_.]?pass|.*(?:ssh|sudo|become|bind|db|smtp|proxy|admin|root|user)[-_]pass"
-    r"|guestinfo\.(?:[\w-]+\.)*(?:user|vendor|meta)[-_]?data|(?:.*[-_.])?key[-_]data",
+    r"|.*secret[-_ ]?key|guestinfo\.(?:[\w-]+\.)*(?:user|vendor|meta)[-_]?data|(?:.*[-_.])?key[-_]data",
     re.IGNORECASE,
 )
 # Names whose value is a secret unless it is a plain number, as counters and handles are.

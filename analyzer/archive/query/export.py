@@ -6,10 +6,12 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
@@ -57,9 +59,27 @@ def export(
     written whole or not at all. Raises WriteError when it cannot be written.
     """
     check_folder(folder, ())
-    left: list[tuple[Stored, str]] = []
+    with closing(Tables(archive, cases)) as tables:
+        if redaction is not None:
+            _learn(tables, redaction, facts=bool(facts))
+        left = _documents(archive, snapshot, cases, folder, redaction, done)
+        if facts:
+            _facts(tables, snapshot, _inside(folder, FACTS), facts, redaction)
     if redaction is not None:
-        _learn(archive, cases, redaction, facts=bool(facts))
+        redaction.keep()
+    return left
+
+
+def _documents(
+    archive: Archive,
+    snapshot: Snapshot,
+    cases: Sequence[Stored],
+    folder: Path,
+    redaction: Redaction | None,
+    done: Callable[[Path], None],
+) -> list[tuple[Stored, str]]:
+    """Write the folder of each case; return those that have no report, with the reason."""
+    left: list[tuple[Stored, str]] = []
     for case in cases:
         if case.judged.kind == "none":
             left.append((case, str(archive.meta(case).get("why", ""))))
@@ -74,21 +94,20 @@ def export(
         target = _inside(folder, folder_name(document["case"]["name"], case.id))
         write_all(target, made)
         done(target)
-    if facts:
-        _facts(archive, snapshot, cases, _inside(folder, FACTS), facts, redaction)
-    if redaction is not None:
-        redaction.keep()
     return left
 
 
-def _learn(archive: Archive, cases: Sequence[Stored], redaction: Redaction, *, facts: bool) -> None:
+def _learn(tables: Tables, redaction: Redaction, *, facts: bool) -> None:
     """Collect every name of the cases before the first is written, and keep the map."""
-    redacting.collect(archive, cases, redaction)
-    if facts:
-        with _filled(archive, cases) as (db, tables):
-            learner = redacting.RedactedTables(db, redaction)
-            for name, query in tables.items():
-                learner.learn(name, query)
+    try:
+        redacting.collect_tables(tables.db, tables.queries, redaction)
+    except DamagedError:
+        if facts:
+            raise
+        redacting.collect_facts(tables.archive, tables.cases, redaction)  # of those that are whole
+    for name, query in tables.queries.items() if facts else ():
+        redacting.learn(tables.db, name, query, redaction)
+    redacting.collect_documents(tables.archive, tables.cases, redaction)
     redaction.keep()
 
 
@@ -116,44 +135,57 @@ def _inside(folder: Path, name: str) -> Path:
     return target
 
 
-def _facts(
-    archive: Archive, snapshot: Snapshot, cases: Sequence[Stored], folder: Path, form: str, redaction: Redaction | None
-) -> None:
+def _facts(tables: Tables, snapshot: Snapshot, folder: Path, form: str, redaction: Redaction | None) -> None:
     """Write every view that has rows of these cases; once more when a compaction was quicker."""
-    ids = {case.id for case in cases}
+    ids = {case.id for case in tables.cases}
     try:
-        _tables(archive, cases, folder, form, redaction)
+        _write_tables(tables, folder, form, redaction)
     except GoneError:
-        _tables(archive, [case for case in snapshot.fresh().every() if case.id in ids], folder, form, redaction)
+        with closing(Tables(tables.archive, [case for case in snapshot.fresh().every() if case.id in ids])) as again:
+            _write_tables(again, folder, form, redaction)
 
 
-def _tables(archive: Archive, cases: Sequence[Stored], folder: Path, form: str, redaction: Redaction | None) -> None:
-    with _filled(archive, cases) as (db, tables):
-        redacted = redacting.RedactedTables(db, redaction) if redaction is not None else None
-        for name, query in tables.items():
-            own = query if redacted is None else redacted.query(query, proved=form == CSV)
-            _write_table(db, own, folder, f"{name}.{form}", form)
-            if redaction is not None and form == CSV:
-                redacting.checked(folder / f"{name}.{form}", redaction)
+def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:
+    redacted = redacting.RedactedTables(tables.db, redaction) if redaction is not None else None
+    for name, query in tables.queries.items():
+        own = query if redacted is None else redacted.query(query, proved=form == CSV)
+        _write_table(tables.db, own, folder, f"{name}.{form}", form)
+        if redaction is not None and form == CSV:
+            redacting.checked(folder / f"{name}.{form}", redaction)
 
 
-@contextmanager
-def _filled(archive: Archive, cases: Sequence[Stored]) -> Iterator[tuple[QueryDatabase, dict[str, str]]]:
-    """Give a database over some cases, and the query of each view that has rows of them, by its name."""
-    every = views.every()
-    db = QueryDatabase(archive, cases, {view.stored for view in every.values()} - {views.LABELS}, SECONDS)
-    try:
-        found: dict[str, str] = {}
-        for name, view in every.items():
+class Tables:
+    """A database over some cases, opened when it is asked for, and the query of each view that has rows of them."""
+
+    def __init__(self, archive: Archive, cases: Sequence[Stored]) -> None:
+        self.archive, self.cases = archive, cases
+        self._db: QueryDatabase | None = None
+
+    @property
+    def db(self) -> QueryDatabase:
+        """The database."""
+        if self._db is None:
+            stored = {view.stored for view in views.every().values()} - {views.LABELS}
+            self._db = QueryDatabase(self.archive, self.cases, stored, SECONDS)
+        return self._db
+
+    @cached_property
+    def queries(self) -> dict[str, str]:
+        """The queries by the names of their views."""
+        db, found = self.db, dict[str, str]()
+        for name, view in views.every().items():
             if view.stored != views.LABELS and not db.may_have(view.stored):
                 continue
             db.view(name)
             query = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
             if db.rows(f"SELECT count(*) FROM ({query} LIMIT 1)")[0][0]:
                 found[name] = query
-        yield db, found
-    finally:
-        db.close()
+        return found
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._db is not None:
+            self._db.close()
 
 
 def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:

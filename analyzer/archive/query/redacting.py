@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from analyzer import parsing
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
@@ -13,7 +16,8 @@ from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError
 from analyzer.facts.database import quoted
 from analyzer.redact.columns import PLAIN, kind_of
-from analyzer.redact.redaction import Redaction
+from analyzer.redact.identities import columns_of
+from analyzer.redact.redaction import LeftNameError, Redaction
 
 _NAMES = "_pseudonyms"
 AT_ONCE = 20_000  # texts that are looked at together
@@ -21,18 +25,69 @@ AT_ONCE = 20_000  # texts that are looked at together
 
 def collect(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
     """Give the redaction the names of stored cases; where only a judgement is stored, those of its document."""
+    collect_facts(archive, cases, redaction)
+    collect_documents(archive, cases, redaction)
+
+
+def collect_documents(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
+    """Give the redaction the names that the documents of stored cases hold."""
+    for case in cases:
+        if case.judged.kind != "none":
+            redaction.document(archive.document(case))
+
+
+def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
+    """Give the redaction the names that the facts of stored cases hold, case by case; those that are damaged lack."""
     from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
     for case in cases:
-        if case.judged.kind == "none":
-            continue
         try:
             redaction.facts(recall.material(archive, case, ()).facts)
         except GoneError:
             raise
         except BacklineError:  # no facts are stored, so none are exported either
             pass
-        redaction.document(archive.document(case))
+
+
+def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Redaction) -> None:
+    """Give the redaction the names that the tables of stored cases hold, each name once however many rows have it."""
+    names = redaction.taking()
+    declared = parsing.tables()
+    for name, query in queries.items():
+        if name == "nodes":
+            for kind, node in db.rows(f"SELECT DISTINCT kind, node FROM ({query}) WHERE node IS NOT NULL"):
+                names.cell("vm" if kind in ("guest", "hosted") else "host", node)
+        if name not in declared:
+            continue
+        named, labelled, versions = columns_of(declared[name])
+        texts = distinct(db, query, [column for column, _ in named] + versions)
+        for column, kind in named:
+            for value in texts[column]:
+                names.cell(kind, value)
+        for column in versions:
+            names.versions.update(texts[column])
+        for column, label in labelled:
+            pairs = f"SELECT DISTINCT {quoted(label)}::VARCHAR, {quoted(column)}::VARCHAR FROM ({query})"
+            for told, value in db.rows(pairs):
+                names.setting(told or "", value or "")
+
+
+def distinct(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the texts that stand in columns, sorted; the table is read once for all of them."""
+    if not columns:
+        return {}
+    lists = ", ".join(
+        f"list(DISTINCT {name}::VARCHAR) FILTER (WHERE {name}::VARCHAR <> '')" for name in map(quoted, columns)
+    )
+    (found,) = db.rows(f"SELECT {lists} FROM ({query})")
+    return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
+
+
+def learn(db: QueryDatabase, table: str, query: str, redaction: Redaction) -> None:
+    """Give the redaction the names that the texts of a table show by their form."""
+    for texts in distinct(db, query, [one for one in _columns(db, query) if _holds_text(table, one)]).values():
+        for start in range(0, len(texts), AT_ONCE):
+            redaction.lines(texts[start : start + AT_ONCE])
 
 
 class RedactedTables:
@@ -40,21 +95,15 @@ class RedactedTables:
 
     def __init__(self, db: QueryDatabase, redaction: Redaction) -> None:
         self.db, self.redaction = db, redaction
-        db.con.execute(f"CREATE TABLE {_NAMES} (old VARCHAR PRIMARY KEY, new VARCHAR)")
-
-    def learn(self, table: str, query: str) -> None:
-        """Take the names that the texts of a table show by their form."""
-        for texts in self._texts(query, [one for one in self._columns(query) if _holds_text(table, one)]).values():
-            for start in range(0, len(texts), AT_ONCE):
-                self.redaction.lines(texts[start : start + AT_ONCE])
+        db.con.execute(f"CREATE OR REPLACE TABLE {_NAMES} (old VARCHAR PRIMARY KEY, new VARCHAR)")
 
     def query(self, query: str, *, proved: bool = False) -> str:
         """Return the query of a table without names; LeftNameError when one would be left in a cell.
 
         proved  what is written of it is read again (`checked`), so the cells need not be
         """
-        columns = self._columns(query)
-        held = self._texts(query, columns)
+        columns = _columns(self.db, query)
+        held = distinct(self.db, query, columns)
         texts = list(dict.fromkeys(text for own in held.values() for text in own))
         made = self.redaction.replacer.texts(texts)
         if not proved:
@@ -71,18 +120,10 @@ class RedactedTables:
         replaced = ", ".join(given)
         return f"SELECT r.* REPLACE ({replaced}) FROM ({query}) r" if replaced else query
 
-    def _columns(self, query: str) -> list[str]:
-        rows: list[tuple[Any, ...]] = self.db.rows(f"DESCRIBE {query}")
-        return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
 
-    def _texts(self, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
-        """Return the texts that stand in columns, sorted; the table is read once for all of them."""
-        if not columns:
-            return {}
-        names = map(quoted, columns)
-        lists = ", ".join(f"list(DISTINCT {name}) FILTER (WHERE {name} IS NOT NULL)" for name in names)
-        (found,) = self.db.rows(f"SELECT {lists} FROM ({query})")
-        return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
+def _columns(db: QueryDatabase, query: str) -> list[str]:
+    rows: list[tuple[Any, ...]] = db.rows(f"DESCRIBE {query}")
+    return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
 
 
 def _holds_text(table: str, column: str) -> bool:
@@ -94,9 +135,23 @@ def _holds_text(table: str, column: str) -> bool:
 
 
 def checked(path: Path, redaction: Redaction) -> None:
-    """Read a file that was written, and remove it when a name is left in it; then LeftNameError."""
+    """Read a file of comma-separated values that was written, and remove it when a name is left in it.
+
+    Each cell is looked at once, as a spreadsheet reads it, however many rows have it. Raises LeftNameError.
+    """
     try:
-        redaction.check({path.name: path.read_text(encoding="utf-8")})
-    except BacklineError:
+        redaction.check({path.name: "\n".join(_cells(path))})
+    except LeftNameError:
+        text = path.read_text(encoding="utf-8")
         path.unlink()
+        redaction.check({path.name: text})  # tells the line
         raise
+
+
+def _cells(path: Path) -> Iterable[str]:
+    """Return the cells of a file, each once; all of it where a cell is longer than the module takes."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return dict.fromkeys(chain.from_iterable(csv.reader(file)))
+    except csv.Error:
+        return [path.read_text(encoding="utf-8")]
