@@ -6,10 +6,13 @@ All material is synthetic: the samples of the project and hosts of its generator
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import random
 import re
 import shlex
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -227,3 +230,13 @@ def test_a_worker_that_cannot_write_ends_the_run_as_the_readme_says() -> None:
 def test_results_have_a_folder_that_every_system_takes(case: str, folder: str) -> None:
     """A case called as a device of Windows, with a dot at the end or too long still has a folder for its results there."""
     assert folder_name(case) == folder
+
+
+def test_a_pipe_of_windows_is_written_to(tmp_path: Path) -> None:
+    """Code page 1252 has no arrow: a comparison shows it escaped and ends with 0, where it ended as a fault of Backline."""
+    sides = [ROOT / "samples" / "cases" / name for name in ("lab-ring-before", "lab-ring-after")]
+    command = [sys.executable, "-m", "analyzer", "compare", *map(str, sides), "-o", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert rb"\u2192" in done.stdout and "→".encode() in (tmp_path / "compare.md").read_bytes()
