@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -97,6 +98,7 @@ class DefaultToTriage(LateGroup):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options; Ctrl-C meanwhile is an interrupt too (click would say "Aborted!" and exit with 1)."""
+        _write_what_the_terminal_can()
         try:
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
@@ -112,6 +114,13 @@ class DefaultToTriage(LateGroup):
             raise SystemExit(interrupted()) from None
         except OSError as error:  # of the help of a command
             raise SystemExit(not_printed(error)) from None
+
+
+def _write_what_the_terminal_can() -> None:
+    """Write signs that the encoding of the output lacks as `\\u2192`: a pipe of Windows takes code page 1252 alone."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 @click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,8 @@ class RowFilter:
     """Which rows of a table are wanted; nothing chooses all.
 
     nodes   machines by name, its first label or a pattern such as `esx*`, in any case
-    where   a condition over the columns, as SQL has it: `rx_missed > 0 AND driver = 'ixgben'`
+    where   a condition over the columns, as SQL has it: `rx_missed > 0 AND driver = 'ixgben'`; a text may stand in
+            double quotes, as in the language of rules
     since   first and last moment of rows that tell a time, UTC; None for any
     most    rows that are printed, 0 for all
     """
@@ -73,6 +75,7 @@ def _asked(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFra
     import duckdb  # noqa: PLC0415 - heavy
 
     named = plain_names(frame).assign(_place=range(len(frame)))
+    condition = _texts_in_single_quotes(condition, {str(name).lower() for name in named.columns})
     with duckdb.connect(config={"enable_external_access": "false"}) as con:
         con.execute("SET python_enable_replacements=false")
         con.register("rows", named)
@@ -83,6 +86,18 @@ def _asked(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFra
             do = f"Columns: {', '.join(str(name) for name in named.columns[:-1])}."
             raise UsageError("the condition cannot be asked", why=one_line(_said(error), 200), do=do) from None
     return frame.iloc[[place for (place,) in found]]
+
+
+def _texts_in_single_quotes(condition: str, columns: Collection[str]) -> str:
+    """Return a condition of SQL whose `"texts"` are texts: such are columns there, or a mistake."""
+
+    def own(found: re.Match[str]) -> str:
+        inside = found[1]
+        if inside is None or inside.lower() in columns:
+            return found[0]
+        return "'" + inside.replace("'", "''") + "'"
+
+    return re.sub(r"""'(?:[^']|'')*'|"([^"\n]*)\"""", own, condition)
 
 
 def _said(error: duckdb.Error) -> str:

@@ -368,12 +368,21 @@ def test_findings_are_counted_by_month_host_and_rule(archive: Path) -> None:
 
 
 def test_an_answer_of_nothing_says_how_capitals_count(archive: Path) -> None:
-    """A driver in capitals fits no machine: the answer names --text; a text that is nowhere, the log command that ignores case."""
-    done = run("search", "--archive", archive, "driver: IXGBEN")
+    """A term in other capitals fits no machine: the answer names --text; a text that is nowhere, the log command that ignores case."""
+    done = run("search", "--archive", archive, 'esxi.pnic_info: driver == "IXGBEN"')
     assert "0 machines" in done.stdout and "--text WORD" in done.stdout
     assert "--text WORD" not in run("search", "--archive", archive, "driver: ixgben").stdout
     done = run("search", "--archive", archive, "--text", "Never (seen)")
     assert r"--grep '(?i)Never\ \(seen\)'" in done.stdout
+
+
+def test_the_short_terms_ignore_capitals_and_may_stand_in_one(archive: Path) -> None:
+    """`Driver: IXGBEN; version: 6.5.0` asks what both terms in small letters ask; what has an option of its own names it."""
+    one = run("search", "--archive", archive, "Driver: IXGBEN; version: 6.5.0", "--json").stdout
+    two = run("search", "--archive", archive, "driver: ixgben", "version: 6.5.0", "--json").stdout
+    nodes = [[json.loads(line)["node"] for line in told.splitlines()] for told in (one, two)]
+    assert nodes[0] == nodes[1] and nodes[0]
+    assert "archive list --severity major" in run("search", "--archive", archive, "severity: major").stderr
 
 
 # -- texts

@@ -119,7 +119,7 @@ def test_a_path_on_this_machine_is_read_without_copying(server: Served, sit: Any
     seat = sit().enter(server)
     seat.page.fill("#path", "/nowhere/at/all")
     seat.page.keyboard.press("Enter")
-    seat.page.wait_for_selector("#path-said:has-text('nothing can be read there')")
+    seat.page.wait_for_selector("#path-said:has-text('Nothing can be read there')")
     assert seat.page.evaluate("document.activeElement.id") == "path"
     seat.page.fill("#path", str(SAMPLES / "cpu-limited-vm"))
     seat.page.keyboard.press("Enter")
@@ -183,6 +183,7 @@ def test_a_folder_of_many_cases_is_asked_about(server: Served, sit: Any, tmp_pat
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector("#many-title:has-text('6 cases')")
     assert "backline batch" in seat.page.locator("#many-command").inner_text()
+    assert seat.page.evaluate("document.activeElement.value") == "each"  # Enter answers, it opens no page of the docs
     seat.page.get_by_role("button", name="Each by itself").click()
     seat.page.wait_for_selector("#cases li:nth-child(6)")
     assert seat.page.locator("#cases li").count() == 6
@@ -194,16 +195,22 @@ def test_a_folder_of_many_cases_is_asked_about(server: Served, sit: Any, tmp_pat
 
 
 def test_what_was_removed_can_be_had_back(server: Served, sit: Any) -> None:
-    """Remove takes a case off the list and offers Undo, which brings it back with its report."""
-    seat = sit().enter(server)
-    seat.drop(*files_of("lab-ring-before"))
+    """Remove takes a case off the list and offers Undo, also where the window is narrow; it or Ctrl+Z brings the case back."""
+    seat = sit(viewport={"width": 390, "height": 844}).enter(server)
+    seat.drop(*((f"{'long-name-of-a-session-' * 3}{name}", data) for name, data in files_of("lab-ring-before")))
     seat.report()
     name = seat.page.locator("#case-title").inner_text()
     seat.page.click("#case-remove")
     seat.page.wait_for_selector("#lately-empty:visible")
+    box = seat.page.get_by_role("button", name="Undo").bounding_box()
+    assert box and box["x"] + box["width"] < 390
     seat.page.get_by_role("button", name="Undo").click()
     seat.report()
     assert seat.page.locator("#case-title").inner_text() == name
+    seat.page.click("#case-remove")
+    seat.page.wait_for_selector("#lately-empty:visible")
+    seat.page.keyboard.press("Control+z")
+    seat.report()
 
 
 def test_an_embedded_report_has_no_second_heading_nor_buttons(server: Served, sit: Any) -> None:
@@ -231,6 +238,8 @@ def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: A
     kept = part.locator("tbody tr").count()
     with seat.page.expect_response(lambda answer: "/log?around=" in answer.url):
         link.click()
+    assert part.locator("tbody tr").count() == kept  # until the files are read
+    assert report.evaluate("['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()") == ","
     report.wait_for_selector("#log-said:has-text('±5 min: '):not(:has-text('Reading'))")
     rows = part.locator("tbody tr:visible")
     assert part.locator("#log-said").inner_text().endswith(f": {rows.count()} lines")
@@ -239,6 +248,7 @@ def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: A
     part.press("Escape")
     assert link.evaluate("(link) => link === document.activeElement")
     assert part.locator("tbody tr").count() == kept
+    assert report.evaluate("['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()") == ","
 
 
 def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None:

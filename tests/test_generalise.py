@@ -25,6 +25,7 @@ VALUE = st.one_of(
     st.ip_addresses(v=4).map(str),
     st.from_regex(r"vm(?:nic|hba|k)[0-9]{1,2}", fullmatch=True),
     st.from_regex(r"naa\.6[0-9a-f]{31}", fullmatch=True),
+    st.from_regex(r'"(naa\.6[0-9a-f]{31}|vmhba[0-9]:C0:T[0-9]:L[0-9]{1,3}|vmnic[0-9])"', fullmatch=True),
     st.from_regex(r'"[a-zA-Z0-9 _.-]{1,20}"', fullmatch=True),
     st.from_regex(r"/[a-z]{2,8}/[a-z0-9]{2,8}", fullmatch=True),
     st.from_regex(r"[a-z]{3,8}=[0-9]{1,6}", fullmatch=True),
@@ -112,7 +113,10 @@ def test_known_lines_become_what_an_engineer_would_write() -> None:
         '"naa.600508b1001c0000000000000000a107" failed H:0x0 D:0x2 P:0x0 Valid sense data: 0x5 0x24 0x0.'
     )
     assert found.pattern.startswith(r"ScsiDeviceIO: \d+: Cmd\(0x[0-9A-Fa-f]+\) 0x[0-9A-Fa-f]+, CmdSN ")
-    assert found.groups == {"host_status": ["0x0"], "device_status": ["0x2"], "plugin_status": ["0x0"]}
+    assert found.groups == {
+        "device": ["naa.60000000000000000000000000000001"], "host_status": ["0x0"], "device_status": ["0x2"], "plugin_status": ["0x0"],
+    }  # fmt: skip
+    assert only('Cmd 0x2a to dev "eui.1" on path "vmhba1:C0:T0:L1" failed').groups == {"path": ["vmhba1:C0:T0:L1"]}
 
     found = only("Path vmhba39:C0:T0:L0 of vmnic4 is down after 412004 us, latency=17 at port 0x2000010")
     assert found.groups == {

@@ -180,6 +180,11 @@ def test_rows_are_chosen_by_machine_condition_and_time() -> None:
     assert odd == [row for row in every if int(str(row["_line"])) % 2] and odd
     near = rows(SITE, "esxi.vmkernel", "--around", "2017-10-14T16:22:00Z", "--for", "60s")
     assert near == [row for row in every if "2017-10-14 16:21:30" <= str(row["time"]) <= "2017-10-14 16:22:30"] and near
+    quotes = [
+        rows(SITE, "esxi.vmkernel", "--where", f'node = {text} AND "line" > 0')
+        for text in ("'esx41.lab.example'", '"esx41.lab.example"')
+    ]
+    assert quotes[0] == quotes[1] == one
     done = run("tables", SITE, "esxi.vmkernel", "--where", "line > 1", "--limit", "2", "--csv")
     assert len(done.stdout.splitlines()) == 3
     assert f"{sum(int(str(row['_line'])) > 1 for row in every) - 2:,} more rows" in done.stderr

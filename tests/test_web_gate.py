@@ -223,6 +223,23 @@ def test_every_answer_carries_our_headers(tmp_path: Path, path: str, headers: di
     assert serving.session.home not in f"{answer.text} {answer.headers}"
 
 
+@pytest.mark.parametrize(("path", "headers", "status"), ANSWERS)
+def test_the_page_is_told_of_a_refusal_without_an_error_of_the_browser(
+    tmp_path: Path, path: str, headers: dict[str, str], status: int
+) -> None:
+    """Asked so, a refusal comes as an answer whose header names its status; a fault of ours stays a fault."""
+    with client_of(serving_at(tmp_path), broken) as client:
+        if "cookie" in headers:
+            client.cookies.clear()
+        sent = {**{name: value for name, value in headers.items() if value}, "x-backline-told": "yes"}
+        answer = client.get(path, headers=sent)
+    refused = 400 <= status < 500
+    assert (answer.status_code, answer.headers.get("x-backline-status")) == (
+        (200, str(status)) if refused else (status, None)
+    )
+    assert status == 200 or set(answer.json()["error"]) == {"what", "where", "why", "do"}
+
+
 def test_headers_come_from_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the gate's hand on the answer the same request comes back bare: no route sets them by itself."""
     monkeypatch.setattr(gate, "dress", lambda message: None)

@@ -86,6 +86,8 @@ def column(answer: dict[str, Any], name: str) -> list[Any]:
         ("WARNING: lost", "text", {"text": "WARNING: lost"}),
         ('"nodes: version < 7"', "text", {"text": "nodes: version < 7"}),
         ("text: kb-2039495", "text", {"text": "kb-2039495"}),
+        ("Driver: IXGBEN; version: 6.7.0", "machines", {}),
+        ("Severity: Major", "cases", {"severity": "major"}),
     ],
 )
 def test_a_field_is_understood_as_what_it_looks_like(field: str, kind: str, what: dict[str, Any]) -> None:

@@ -68,7 +68,8 @@ def command(
 ) -> None:
     """Search all stored cases. TERMs are `TABLE: CONDITION` in the language of rules; a machine must fulfil all.
 
-    `driver: ixgben` and `version: 6.7.0` are short for the two that are asked most often.
+    Several TERMs may stand in one, with semicolons between them. `driver: ixgben` and `version: 6.7.0` are short
+    for the two that are asked most often.
 
     A table is one of facts (docs/tables.md) or `nodes`; the condition is checked on each of its
     rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
@@ -89,7 +90,8 @@ def command(
 
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
-    asked = [terms.read(text, number) for number, text in enumerate(term, 1)]
+    parts = [part.text for text in term for part in terms.parted(text) if part.text.strip()]
+    asked = [terms.read(part, number) for number, part in enumerate(parts or term, 1)]
     archive = opened(archive_url)
     if asked:
         _machines(archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown)

@@ -223,7 +223,8 @@ def _silent_since(captured: str, spans: list[LogSpan]) -> list[str]:
     days, hours = divmod(int(silent) // 3600, 24)
     long = f"{days:,} days" if days > 1 else f"{hours + 24 * days} hours"
     said = last.replace("T", " ").replace("Z", " UTC")
-    return [f"its logs end {long} before the bundle was made, at {said}: they say nothing about the time since then"]
+    when = f"{long} before the bundle was made, at {said}"
+    return [f"the logs of the host itself end {when}: they say nothing about the time since then"]
 
 
 def _clock(spans: list[LogSpan]) -> list[str]:

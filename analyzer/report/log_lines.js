@@ -15,6 +15,7 @@
   let opener = null;
   let asks = 0; // number of the question that is answered now
   let said = ""; // what the page says of how far it is
+  let waits = false; // no line came from the files yet: the kept ones are shown meanwhile
   const live = () => document.documentElement.dataset.log === "live";
 
   function filter() {
@@ -40,16 +41,16 @@
   function tell(shown, filtered) {
     const when = moment === null ? "" : `${new Date(moment * 1000).toISOString().replace("T", " ").slice(0, 19)} UTC ±5 min: `;
     const count = `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
-    if (rows !== kept) $("log-said").textContent = `${when}${said}${filtered ? `; ${count} shown` : ""}`;
+    if (waits) $("log-said").textContent = `${when}${said}${shown ? `; meanwhile ${count} kept lines` : ""}`;
+    else if (rows !== kept) $("log-said").textContent = `${when}${said}${filtered ? `; ${count} shown` : ""}`;
     else $("log-said").textContent = when || shown < rows.length ? `${when}${count} kept lines` : usual;
   }
 
   // --- lines that the page around this one reads from the files ---
   function ask() {
-    rows = [];
+    restore();
     said = "Reading the logs …";
-    body.replaceChildren();
-    for (const id of ["log-host", "log-name"]) $(id).replaceChildren(usualChoices[id][0]);
+    waits = true;
     notes([]);
     asks += 1;
     parent.postMessage({ backline: "log", around: moment, ask: asks }, "*");
@@ -58,6 +59,7 @@
   function answered(event) {
     const { backline, ask: number, lines, said: word, notes: more, done, failed } = event.data ?? {};
     if (event.source !== parent || parent === window || backline !== "log" || number !== asks || moment === null) return;
+    if (waits && (lines || done)) begin();
     if (lines) {
       const before = rows.length;
       rows.push(...lines.map(rowOf));
@@ -72,6 +74,18 @@
     }
   }
 
+  // The lines of the files take the place of the kept ones; what was chosen of those stays chosen.
+  function begin() {
+    waits = false;
+    rows = [];
+    body.replaceChildren();
+    for (const id of ["log-host", "log-name"]) {
+      const { value } = $(id);
+      $(id).replaceChildren(usualChoices[id][0], ...(value ? [new Option(value)] : []));
+      $(id).value = value;
+    }
+  }
+
   // The files are gone, or cannot be read: what was kept is still here.
   function fail(why) {
     restore();
@@ -79,9 +93,13 @@
   }
 
   function restore() {
+    waits = false;
     rows = kept;
     body.replaceChildren(...kept);
-    for (const id of ["log-host", "log-name"]) $(id).replaceChildren(...usualChoices[id]);
+    for (const id of ["log-host", "log-name"]) {
+      $(id).replaceChildren(...usualChoices[id]);
+      $(id).value = ""; // a browser may choose another one than "all" when choices come back
+    }
   }
 
   function notes(texts) {

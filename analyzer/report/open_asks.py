@@ -233,10 +233,12 @@ def has_a_blank(command: str) -> bool:
 
 
 def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
-    """Return on which machines: the customer cannot know which are "34 more", so all are named, or it is every one."""
+    """Return on which machines: nobody knows which are "34 more": all are named, or it is every one, or all but few."""
     hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
     if len(nodes) > ALL and set(nodes) == hosts:
         return f" {word} each of the {len(nodes):,} hosts that you sent files of"
+    if len(rest := sorted(hosts - set(nodes))) <= ALL < len(nodes) and set(nodes) <= hosts:
+        return f" {word} each of the {len(hosts):,} hosts that you sent files of, but not {word} {', '.join(rest)}"
     files = [name for name in nodes if name in _called_after_a_file(doc)]
     named = [name for name in nodes if name not in files]
     if files:

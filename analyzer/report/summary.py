@@ -80,8 +80,9 @@ def render(doc: Doc, console: Console, *, part: bool = False) -> None:
     out.line(view.headline(doc) + ".", style="bold")
     rows, known = numbers.rows(doc), numbers.numbers(doc)
     worst = worst_first(doc)[:WORST]
+    follow = {id(story.row.first): len(story.signs) for story in stories(doc)}
     for place, row in enumerate(worst):
-        _finding(row, numbers.of_row(row, known), out, rows=1 if place else 2)
+        _finding(row, numbers.of_row(row, known), follow.get(id(row.first), 0), out, rows=1 if place else 2)
     if not rows and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
     _asks(doc, out)
@@ -127,14 +128,18 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(limit, indent=4, rows=2)
 
 
-def _finding(row: FindingGroup, number: str, out: Printer, rows: int) -> None:
-    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence."""
+def _finding(row: FindingGroup, number: str, follow: int, out: Printer, rows: int) -> None:
+    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence.
+
+    follow  how many other rows it explains: they are not shown here, though the numbers behind it are theirs
+    """
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
     weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
     title = out.text(one_line(first["title"]), "bold")
-    out.line(f"{number}. ", weight, "  ", title, f"  ({name})", rows=2)
+    more = f"; explains {follow:,} more" if follow else ""
+    out.line(f"{number}. ", weight, "  ", title, f"  ({name}{more})", rows=2)
     on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:

@@ -8,7 +8,7 @@ when some row does, no when every row says no and none may be missing, else nobo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from analyzer import parsing
@@ -42,8 +42,12 @@ NODES = Table(
         Column("complete", "bool", "false where its archive was cut or damaged"),
     ),
 )
-# A question that is asked often, in one word: `driver: ixgben`.
-SHORT = {"driver": 'esxi.pnic_info: driver == "{}"', "version": 'nodes: version == "{}"'}
+# A question that is asked often, in one word: `driver: ixgben`, in any capitals.
+SHORT = {"driver": "esxi.pnic_info: driver in [{}]", "version": "nodes: version in [{}]"}
+_ELSEWHERE = {
+    "rule": "--rule ID", "kb": "--kb NUMBER", "text": "--text STRING", "host": "--text NAME",
+    "name": "`backline archive list --name GLOB`", "severity": "`backline archive list --severity major`",
+}  # fmt: skip
 _VALUE = re.compile(r"\s*([\w.+-]+)\s*")
 _FEW = 3  # tables that have a column of some name
 _SHAPE = re.compile(r"\s*([^:\s]+)\s*(?::(.*))?\Z", re.DOTALL)
@@ -83,6 +87,28 @@ class Term:
         return list(dict.fromkeys([*self.table.key, *asked]))
 
 
+@dataclass(frozen=True, slots=True)
+class FieldPart:
+    """A stretch of what was typed and where it begins."""
+
+    text: str
+    start: int
+
+
+def parted(field: str) -> Iterator[FieldPart]:
+    """Yield what stands between semicolons and line ends outside of quotes."""
+    start, quote = 0, ""
+    for place, sign in enumerate(field):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in ";\n":
+            yield FieldPart(field[start:place], start)
+            start = place + 1
+    yield FieldPart(field[start:], start)
+
+
 def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
     """Return a checked term; `driver: NAME` and `version: X` are short for two that are asked often.
 
@@ -93,8 +119,8 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
     source = RuleText(f"term {number}", text)
     source.is_rule = True  # it is the engineer's own line: errors may cite it
     found = _SHAPE.match(text)
-    if found and found[1] in SHORT and found[1] not in declared and (value := _VALUE.fullmatch(found[2] or "")):
-        text = SHORT[found[1]].format(value[1])
+    if found and found[1] not in declared and (long := spelled_out(text)):
+        text = long
         source, found = RuleText(f"term {number}", text), _SHAPE.match(text)
         source.is_rule = True
     if found is None or (found[1] not in declared and found[2] is None):
@@ -110,6 +136,16 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
     if not (found[2] or "").strip():
         return Term(text.strip(), table, None)
     return Term(" ".join(text.split()), table, _checked(source, found, table))
+
+
+def spelled_out(text: str) -> str:
+    """Return the term that `driver: NAME` or `version: X` is short for; empty for anything else."""
+    word, _, value = text.partition(":")
+    pattern, name = SHORT.get(word.strip().lower()), _VALUE.fullmatch(value)
+    if pattern is None or name is None:
+        return ""
+    spellings = dict.fromkeys((name[1], name[1].lower()))
+    return pattern.format(", ".join(f'"{one}"' for one in spellings))
 
 
 def _checked(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
@@ -160,5 +196,7 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
 
 def _near(name: str, declared: Mapping[str, Table]) -> str:
     """Return the help for a table that is not there; the product may have been left out."""
+    if elsewhere := _ELSEWHERE.get(name.lower()):
+        return f"{elsewhere} asks for that"
     ends = [known for known in declared if known.partition(".")[2] == name]
     return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name, declared)

@@ -38,6 +38,7 @@ _MASKED: dict[str, tuple[str, str]] = {
     "portgroup": ("portgroup", r'[^\s,;)\]"]+'),
     "switch": ("switch", r'[^\s,;)\]"]+'),
 }
+_OBJECTS = frozenset(("device", "t10", "scsipath", "nic"))  # what a rule is judged for, in quotes or bare
 _UNITS = (
     "microseconds|milliseconds|seconds|minutes|hours|us|ms|sec|secs|s|bytes|KB|MB|GB|packets|frames|times|retries|errors"
     "|commands"
@@ -155,6 +156,11 @@ def _tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
         stop = left[0].start if left else len(line)
         match = _TOKEN.match(line, at)
         assert match is not None
+        if quoted := _quoted_object(line, match, left):
+            found += quoted
+            at = match.end()
+            left = [span for span in left if span.end > at]
+            continue
         if match.end() > stop and not _swallows(match, left):
             match = _TOKEN.match(line, at, stop)
             assert match is not None
@@ -167,6 +173,21 @@ def _tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
 def _kind(match: re.Match[str]) -> tuple[str, str]:
     number = int((match.lastgroup or "t0")[1:])
     return _VALUES[number][0], _VALUES[number][2]
+
+
+def _quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -> list[Token]:
+    """Return quote, value, quote where a quote holds one device or path alone: a rule is judged for each of them."""
+    if _kind(match)[0] != "quote":
+        return []
+    start, end = match.start() + 1, match.end() - 1
+    before, after = (Token("sign", at, at + 1, line[at], line[at]) for at in (start - 1, end))
+    whole = next((span for span in left if (span.start, span.end) == (start, end) and span.kind in _OBJECTS), None)
+    if whole is not None:
+        return [before, _masked_token(line, whole, start), after]
+    inside = _TOKEN.match(line, start, end)
+    if inside is not None and inside.end() == end and _kind(inside)[0] in _OBJECTS:
+        return [before, _token(line, inside, ()), after]
+    return []
 
 
 def _swallows(match: re.Match[str], left: Sequence[Span]) -> bool:

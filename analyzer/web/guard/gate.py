@@ -33,6 +33,7 @@ PAGE_POLICY = (
 # Keys of a request's scope: that it was let in (ours), and the target as it was sent (the connection's, if it knows).
 SIGNED_IN, TARGET = "backline.signed_in", "backline.target"
 POLICY = b"content-security-policy"
+TOLD, STATUS = "x-backline-told", b"x-backline-status"  # asked by our page, and what it is told instead of a status
 ALWAYS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -60,7 +61,7 @@ class RequestGate:
             refusal = self.refusal(scope)
             app = error_answer(refusal) if refusal else self._app
             scope[SIGNED_IN] = refusal is None and bool(self._session.within(scope["path"]))
-            await app(self.bare(scope), receive, _Dressed(send))
+            await app(self.bare(scope), receive, _Dressed(send, told=TOLD in _headers(scope)))
         else:  # no sockets of the web here
             await send({"type": "websocket.close", "code": 1008})
 
@@ -115,15 +116,27 @@ class RequestGate:
 
 
 class _Dressed:
-    """Puts our headers on an answer; none that would open it to other pages passes."""
+    """Puts our headers on an answer; none that would open it to other pages passes.
 
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    told  the page asked to be told of a refusal in an answer like any other, see `tell`
+    """
+
+    def __init__(self, send: Send, *, told: bool) -> None:
+        self._send, self._told = send, told
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             dress(message)
+            if self._told:
+                tell(message)
         await self._send(message)
+
+
+def tell(message: MutableMapping[str, Any]) -> None:
+    """Move the status of a refusal (4xx) to a header: a browser calls such a status an error of the page that asked."""
+    if 400 <= message["status"] < 500:
+        message["headers"] = [*message["headers"], (STATUS, str(message["status"]).encode("ascii"))]
+        message["status"] = 200
 
 
 def dress(message: MutableMapping[str, Any]) -> None:

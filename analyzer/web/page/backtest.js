@@ -1,6 +1,6 @@
 // A back-test: the rule of the pane over all stored cases, with progress, cancel and its result as a page.
 import { SEVERITIES, count, hear, make, many, mark } from "./dom.js";
-import { Told, below, help, told } from "./link.js";
+import { Told, help, sent, told } from "./link.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
 
 const SHOWN = 50; // rows of a list
@@ -38,8 +38,8 @@ export class Backtest {
     this.result.replaceChildren();
     try {
       const asked = { text: this.text(), cases: this.cases.value.trim(), since: this.since.value.trim(), until: this.until.value.trim() };
-      const answer = await fetch(below("/rules/backtest"), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal: run.signal });
-      if (!answer.ok) throw new Told(answer.status, told(await answer.json().catch(() => ({})), answer.status));
+      const { answer, status } = await sent("/rules/backtest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal: run.signal });
+      if (status >= 300) throw new Told(status, told(await answer.json().catch(() => ({})), status));
       for await (const line of lines(answer.body)) this.take(line);
     } catch (error) {
       if (error.name === "AbortError") this.end("Cancelled; nothing was kept.");

@@ -1,6 +1,6 @@
 // The rules: the catalog as a list, and a pane where a rule is judged over a case while it is typed.
 import { SEVERITIES, count, duration, make, many, mark, prose } from "./dom.js";
-import { ask, below, help, told, Told } from "./link.js";
+import { ask, help, sent, told, Told } from "./link.js";
 import { all, isOver, likely } from "./cases.js";
 import { draftOf, drop, keep } from "./drafts.js";
 import { arrows, nothing, roled, sentence } from "./library.js";
@@ -372,8 +372,8 @@ function examples(list) {
 }
 
 async function send(path, data, signal) {
-  const answer = await fetch(below(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data), signal });
+  const { answer, status } = await sent(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data), signal });
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Told(answer.status, told(body, answer.status));
+  if (status >= 300) throw new Told(status, told(body, status));
   return body;
 }

@@ -81,9 +81,12 @@ export function say(text) {
 export function offer(text, label, act, else_, after) {
   let over = false;
   const once = (what) => { if (!over) { over = true; clearTimeout(timer); what(); } };
-  const timer = setTimeout(() => once(() => { if (button.isConnected) $("said").textContent = ""; else_(); }), after);
-  const button = make("button", { type: "button", class: "small", onclick: () => once(() => { $("said").textContent = ""; act(); }) }, label);
-  $("said").replaceChildren(visible(text), " ", button);
+  const pass = () => once(() => { if (button.isConnected) $("said").textContent = ""; else_(); });
+  // Who points at the button or is on it is not hurried.
+  const late = () => { if (button.matches(":hover, :focus")) timer = setTimeout(late, 500); else pass(); };
+  let timer = setTimeout(late, after);
+  const button = make("button", { type: "button", class: "small", "aria-keyshortcuts": "Control+Z", onclick: () => once(() => { $("said").textContent = ""; act(); }) }, label);
+  $("said").replaceChildren(make("span", {}, visible(text)), " ", button);
   clearTimeout(silences.get("said"));
   return () => once(else_);
 }

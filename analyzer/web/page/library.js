@@ -1,6 +1,6 @@
 // The archive: search over all stored cases, the heat map, and one stored case (archived.js).
 import { SEVERITIES, count, hear, make, mark } from "./dom.js";
-import { below, help } from "./link.js";
+import { below, help, sent } from "./link.js";
 import { Shelved } from "./archived.js";
 import { theme } from "./case.js";
 
@@ -109,7 +109,7 @@ class Find {
       try {
         const { facets: known } = await kit.ask("GET", "/archive/facets");
         list.replaceChildren(...known.map(({ name, values }) => make("section", {}, make("h2", {}, FACETS[name]),
-          make("ul", {}, ...values.map(({ value, cases }) => make("li", {}, this.facet(name, value), make("span", { class: "note" }, ` ${count(cases)}`)))))));
+          make("ul", {}, ...values.map(({ value, cases }) => make("li", {}, this.facet(name, value, box), make("span", { class: "note" }, ` ${count(cases)}`)))))));
         if (!known.length) list.replaceChildren(make("p", { class: "note" }, "No case is stored here yet."));
       } catch (error) {
         list.replaceChildren(make("p", { class: "note" }, sentence(error.parts?.what ?? String(error))));
@@ -118,8 +118,19 @@ class Find {
     return box;
   }
 
-  facet(name, value) {
-    const ask = () => { this.field.value = name === "rule" ? value : name === "KB" ? `KB ${value}` : `${name}: ${value}`; this.go(); };
+  facet(name, value, box) {
+    const ask = () => {
+      const short = (word) => ["driver", "version"].includes(word.trim().toLowerCase());
+      const terms = this.field.value.split(";").filter((term) => term.trim());
+      if (name === "rule") this.field.value = value;
+      else if (name === "KB") this.field.value = `KB ${value}`;
+      // A machine can be asked for its driver and its version at once: the other one stays.
+      else if (short(name) && terms.every((term) => short(term.split(":")[0]))) this.field.value = [...terms.filter((term) => term.split(":")[0].trim().toLowerCase() !== name).map((term) => term.trim()), `${name}: ${value}`].join("; ");
+      else this.field.value = `${name}: ${value}`;
+      this.go();
+      box.open = false; // the answer is below
+      this.form.scrollIntoView({ block: "nearest" });
+    };
     return make("button", { type: "button", class: "plain", onclick: ask }, value);
   }
 
@@ -310,8 +321,8 @@ class HeatMap {
         this.box.replaceChildren(nothing("There is no map yet", "It shows what every rule said in every stored case; nothing is stored yet.", make("a", { class: "button", href: "#drop" }, "Drop a case")));
         return;
       }
-      const made = await fetch(below(MAP), { method: "HEAD" }).catch(() => null);
-      if (!made?.ok) await kit.ask("GET", MAP);
+      const made = await sent(MAP, { method: "HEAD" }).catch(() => null);
+      if (made?.status !== 200) await kit.ask("GET", MAP);
     } catch (error) {
       const { what, where, why, do: todo } = error.parts ?? { what: String(error) };
       this.box.replaceChildren(nothing(sentence(what), [where, why, todo].filter(Boolean).map(sentence).join(" "), make("button", { type: "button", onclick: () => this.open() }, "Try again")));

@@ -36,10 +36,19 @@ export function takeToken() {
   }
 }
 
+/**
+ * Send a request below the secret path; returns the answer and its status. What the server refuses comes as an answer
+ * like any other and says its status in a header: a browser writes other ones into its console as errors of the page.
+ */
+export async function sent(path, options = {}) {
+  const answer = await fetch(below(path), { ...options, headers: { ...options.headers, "X-Backline-Told": "yes" } });
+  return { answer, status: Number(answer.headers.get("X-Backline-Status")) || answer.status };
+}
+
 /** Go on with the path and the cookie of before, or get both for the token; false when the server does not know us. */
 export async function enter() {
-  const known = home && await fetch(below("/info")).catch(() => null);
-  if (known?.ok) return true;
+  const known = home && await sent("/info").catch(() => null);
+  if (known?.status === 200) return true;
   const token = sessionStorage.getItem(KEY) ?? "";
   const answer = await fetch("/enter", { method: "POST", headers: { "X-Backline-Token": token } }).catch(() => null);
   if (!answer) throw gone();
@@ -56,18 +65,18 @@ export async function ask(method, path, data) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(data);
   }
-  const answer = await fetch(below(path), options).catch(() => null);
+  const { answer, status } = await sent(path, options).catch(() => ({}));
   if (!answer) { lost(); throw gone(); }
-  if (answer.status === 401) strange();
+  if (status === 401) strange();
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Told(answer.status, told(body, answer.status));
+  if (status >= 300) throw new Told(status, told(body, status));
   return body;
 }
 
 export async function text(path) {
-  const answer = await fetch(below(path)).catch(() => null);
+  const { answer, status } = await sent(path).catch(() => ({}));
   if (!answer) { lost(); throw gone(); }
-  if (!answer.ok) throw new Told(answer.status, told(await answer.json().catch(() => ({})), answer.status));
+  if (status >= 300) throw new Told(status, told(await answer.json().catch(() => ({})), status));
   return answer.text();
 }
 
@@ -105,10 +114,10 @@ export function listen(take) {
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) {
       // It answered, but not with events: a server that was started anew does not know our cookie.
-      fetch(below("/cases")).then((answer) => (answer.status === 401 ? strange() : lost()), lost);
+      sent("/cases").then(({ status }) => (status === 401 ? strange() : lost()), lost);
       setTimeout(() => listen(take), AGAIN);
     } else {
-      fetch(below("/cases")).then((answer) => { if (answer.status === 401) strange(); }, lost);
+      sent("/cases").then(({ status }) => { if (status === 401) strange(); }, lost);
     }
   };
 }

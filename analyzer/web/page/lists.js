@@ -86,10 +86,15 @@ function said(one) {
   return WORDS[one.state] ?? one.state;
 }
 
-/** How many cases there are of each kind; a kind without a case is not named. */
-function overview(work, read, unread) {
-  return [work ? `${count(work)} running` : "", read ? `${count(read)} read` : "", unread ? `${count(unread)} without a report` : ""].filter(Boolean).join(", ");
+/** How many cases there are of each kind; a kind without a case is not named. Of the archive only the newest are here. */
+function overview(cases) {
+  const mine = cases.filter((one) => !one.archived);
+  const kinds = [[isWork, "running"], [(one) => isOver(one) && one.report, "read"], [(one) => isOver(one) && !one.report, "without a report"]];
+  const parts = kinds.map(([is, word]) => [mine.filter(is).length, word]).filter(([number]) => number).map(([number, word]) => `${count(number)} ${word}`);
+  return [...parts, stored(cases.length - mine.length)].filter(Boolean).join(", ");
 }
+
+const stored = (number) => (number ? `the newest ${count(number)} of the archive` : "");
 
 export class Lists {
   constructor(actions) {
@@ -125,8 +130,7 @@ export class Lists {
       const stored = fresh.filter((one) => one.archived).slice(0, Math.max(0, LATELY - rows.size));
       this.lately.draw([...held, ...fresh.filter((one) => !one.archived).reverse(), ...stored]);
       $("lately-empty").hidden = cases.length > 0;
-      const work = cases.filter(isWork).length;
-      write($("lately-note"), !cases.length ? "" : overview(work, cases.filter((one) => isOver(one) && one.report).length, cases.filter((one) => isOver(one) && !one.report).length));
+      write($("lately-note"), overview(cases));
     }
     if (this.view === "cases") this.cases();
   }
@@ -135,7 +139,8 @@ export class Lists {
     const fits = all().filter(this.filter());
     const held = this.history.rows;
     this.history.draw(fits.filter((one) => held.has(one.id)).concat(fits.filter((one) => !held.has(one.id)).reverse()));
-    write($("cases-note"), `${count(fits.length)} of ${many(all().length, "case")}`);
+    const shelved = stored(all().filter((one) => one.archived).length);
+    write($("cases-note"), `${count(fits.length)} of ${many(all().length, "case")}${shelved ? `, with ${shelved}` : ""}`);
     $("cases-empty").hidden = fits.length > 0;
     write($("cases-empty"), all().length ? 'No case matches. Empty the search or choose "all".' : "No case yet: drop something on the first page.");
   }

@@ -1,7 +1,7 @@
 // The log drawer of a report in place: the report asks for a moment, its lines are read from the files and handed to it.
 // A report has an origin of its own and no line to the server. All it can say is a moment, and all it gets are lines of its own case.
 import { bytes, count, many } from "./dom.js";
-import { below, told } from "./link.js";
+import { sent, told } from "./link.js";
 
 /** Answer what the report in a frame asks for, until the returned function is called. */
 export function serveLog(frame, base) {
@@ -39,8 +39,8 @@ function said({ shown, lines }) {
 
 /** Yield the objects of an answer that comes as lines of JSON. */
 async function* lines(path, signal) {
-  const answer = await fetch(below(path), { signal });
-  if (!answer.ok) throw Object.assign(new Error(), { parts: told(await answer.json().catch(() => ({})), answer.status) });
+  const { answer, status } = await sent(path, { signal });
+  if (status >= 300) throw Object.assign(new Error(), { parts: told(await answer.json().catch(() => ({})), status) });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -198,7 +198,8 @@ async function givePath(event) {
     if (await takePath(path, false)) return;
   } catch (error) {
     const { what, why, do: todo } = error.parts ?? { what: String(error) };
-    write($("path-said"), [what, why, todo].filter(Boolean).join(". ").replace(/\.\./g, "."));
+    const told = [what, why, todo].filter(Boolean).join(". ").replace(/\.\./g, ".");
+    write($("path-said"), `${told[0].toUpperCase()}${told.slice(1)}`);
     $("path").focus();
   }
 }
@@ -360,6 +361,8 @@ async function room(page, rest) {
 
 // --- keys ------------------------------------------------------------------------------
 function keys(event) {
+  const undo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === "z" && !event.target.closest?.("input, textarea") && document.querySelector("#said button");
+  if (undo) { event.preventDefault(); undo.click(); return; }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest?.("input, textarea, select");
   const [page] = place();
@@ -454,6 +457,7 @@ function bind() {
   takeChoices(give);
   takePastes(give);
   $("path-form").addEventListener("submit", givePath);
+  $("path").addEventListener("input", () => write($("path-said"), ""));
   $("theme").addEventListener("click", () => theme(!dark()));
   system.addEventListener("change", () => theme());
   $("case-cancel").addEventListener("click", () => cancel(view.current()));

@@ -78,11 +78,13 @@ export class Sending {
     const request = new XMLHttpRequest();
     const close = () => { running -= 1; this.open.delete(request); this.part.delete(number); };
     request.open("PUT", below(`/cases/${this.id}/files/${number}`));
+    request.setRequestHeader("X-Backline-Told", "yes");
     request.upload.onprogress = (event) => this.note(number, event.loaded);
     request.onload = () => {
       close();
-      if (request.status < 300) this.whole(size);
-      else this.finish(new Told(request.status, told(parsed(request.responseText), request.status)));
+      const status = Number(request.getResponseHeader("X-Backline-Status")) || request.status;
+      if (status < 300) this.whole(size);
+      else this.finish(new Told(status, told(parsed(request.responseText), status)));
       pump();
     };
     request.onerror = () => { close(); cut(file).then((error) => this.finish(error)); };

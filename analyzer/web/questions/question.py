@@ -16,12 +16,11 @@ An empty field lists the cases. Errors point into the field as it was typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from analyzer import parsing
 from analyzer.archive.query import terms
-from analyzer.archive.query.terms import Term
+from analyzer.archive.query.terms import FieldPart, Term, parted
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError
 from analyzer.lazy_dataclass import dataclass
@@ -36,14 +35,6 @@ _CONDITION = re.compile(r"[<>=~!]|\b(?:in|is|not|and|or|contains|matches)\b")
 _SAME = re.compile(r"\s*same\s*:\s*[\w.#]+\s*")
 _ARTICLE = re.compile(r"(kb)?[\s:#-]*(\d{4,9})", re.IGNORECASE)
 _RULE = re.compile(r"[a-z0-9]+(?:-[a-z0-9.]+)+")
-
-
-@dataclass(frozen=True, slots=True)
-class FieldPart:
-    """A stretch of the field and where it begins."""
-
-    text: str
-    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +66,7 @@ def read(field: str) -> Question:
     """Return what is asked; raises Misread for a term with a mistake."""
     if len(field) > LONGEST:
         raise Misread("the question is too long", start=LONGEST, do=f"At most {LONGEST:,} characters are accepted.")
-    parts = [part for part in _parts(field) if part.text.strip()]
+    parts = [part for part in parted(field) if part.text.strip()]
     if not parts:
         return Question(CASES)
     whole = field.strip()
@@ -110,12 +101,11 @@ def _facet(whole: str) -> Question | None:
     word, found, value = (part.strip() for part in whole.partition(":"))
     if not found or not value or ";" in value or '"' in value:
         return None
-    if word == "severity" and value in SEVERITIES:
-        return Question(CASES, severity=value)
+    word = word.lower()
+    if word == "severity" and value.lower() in SEVERITIES:
+        return Question(CASES, severity=value.lower())
     if word in ("host", "name"):
         return Question(TEXT, text=value, names=True)
-    if word in terms.SHORT:
-        return Question(MACHINES, (_term(FieldPart(terms.SHORT[word].format(value), 0), 1),))
     return None
 
 
@@ -125,24 +115,10 @@ def _text(text: str) -> Question:
     return Question(TEXT, text=text)
 
 
-def _parts(field: str) -> Iterator[FieldPart]:
-    """Yield what stands between semicolons and line ends outside of quotes."""
-    start, quote = 0, ""
-    for place, sign in enumerate(field):
-        if quote:
-            quote = "" if sign == quote else quote
-        elif sign in "\"'":
-            quote = sign
-        elif sign in ";\n":
-            yield FieldPart(field[start:place], start)
-            start = place + 1
-    yield FieldPart(field[start:], start)
-
-
 def _is_term(text: str) -> bool:
     """Tell a term from a text that holds a colon."""
     known = {*parsing.tables(), terms.NODES.name}
-    if text.strip() in known:
+    if text.strip() in known or terms.spelled_out(text):
         return True
     found = _HEAD.match(text)
     if found is None or found[1] in ("text", "rule", "kb", "KB"):
