@@ -348,7 +348,12 @@ def test_a_command_that_nothing_reads_is_named(tmp_path: Path) -> None:
     """The output of a command without a parser is no other text: the first screen names the command, the source its line."""
     lines = ["[root@esx1:~] vmware -v", "VMware ESXi 7.0.3 build-19193900", "[root@esx1:~] made-up --all", "one", "two"]
     lines += ["[root@esx1:~] cd /tmp", "[root@esx1:~] made-up-too", "three", "[root@esx1:~]", "below nothing typed", ""]
-    lines += ["[root@esx1:~]", "cd     Change the folder", "[root@esx1:~] cd /", ""]  # what a `?` printed: of no command
+    lines += [
+        "[root@esx1:~]",
+        "cd     Change the folder",
+        "[root@esx1:~] cd /",
+        "",
+    ]  # what a `?` printed: of no command
     paths = lay(tmp_path / "case", {"paste.txt": "\n".join(lines)})
     code, said = run(*paths, out=tmp_path / "out")
     document, head, note = written(tmp_path / "out")
