@@ -70,11 +70,14 @@ class AddressShapes:
         self.known: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self.issued: set[str] = set()
         self._sizes: list[tuple[int, str]] = []
+        self._decimals: set[str] = set()  # IPv4 addresses as one number
         self._looked: set[str] = set()  # words in which none stands
 
     def take(self, kind: str, name: str) -> None:
         """Take one of them."""
         self.known[kind].add(name.lower())
+        if kind == "ipv4" and addresses.is_ipv4(name):
+            self._decimals.add(str(int("".join(f"{int(part):02x}" for part in name.split(".")), 16)))
         size = (len(name), kind)
         if kind in _RUNS and len(name) >= LEAST_RUN and size not in self._sizes:
             self._sizes = sorted([*self._sizes, size], reverse=True)
@@ -108,6 +111,8 @@ class AddressShapes:
                 yield from self._in_run(match.start(), match[0])
             elif shape == "groups":
                 yield from self._in_groups(low, *match.span())
+            elif shape == "decimal" and match[0] not in self._decimals:  # most numbers of this length are counters
+                continue
             elif shape in ("number", "decimal") or (shape == "ipv4" and low.startswith(_ARPA, at)):
                 yield from self._turned(shape, match.start(), match[0])
             elif (known := self._known(shape, match.start(), match[0])) is not None:
