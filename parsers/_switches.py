@@ -63,7 +63,7 @@ TEAMING = Table.of(
     Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
     Column("failure_detection", "str", "link, or beacon = beacon probing"),
     Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
-    Column("notify_switches", "bool", "physical switches are told of a failover"),
+    Column("notify_switches", "bool", "physical switches are notified of a failover"),
     Column("failback", "bool", "a recovered uplink is taken again"),
     Column("active_uplinks", "str", "active physical NICs, by commas"),
     Column("standby_uplinks", "str", "physical NICs standing by, by commas"),
