@@ -18,7 +18,6 @@ PARSER = written(
     "vm_invalid",
     TABLE,
     node="esxi",
-    commands=(r"\bvim-cmd\s+/?vmsvc/getallvms\b[^|]*\|\s*grep\b.*[Ii]nvalid",),
     shape=r"^\s*Skipping invalid VM '\d{1,9}'\s*$",
     body=r"^\s*Skipping invalid VM '\d{1,9}'\s*$",
 )

@@ -89,12 +89,12 @@ class RuleReader(TableReader):
 
     def _finish(self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]) -> None:
         """Read what stands around the conditions; examples are read when they are asked for."""
+        rule.hits = list(self.hits.values())
         self._check_distinct(rule, keys.get("seen"))
         if unknown := next((name for name in thresholds if name not in rule.thresholds), ""):
             raise _no_threshold(rule, unknown)
         rule.affected = affected.range_texts(affected.read(self, keys, "affected"))
         rule.fixed_in = affected.range_texts(affected.read(self, keys, "fixed_in"))
-        rule.hits = list(self.hits.values())
         if things := self._things(keys.get("object")):
             rule.object, *rule.rests_on = things
         own = rule.each.table.declared.product
