@@ -18,7 +18,7 @@ from tests import read_once
 from tests.page_kit import Seat, Served, launch, served, windows
 
 settings.register_profile("desk", deadline=None)
-settings.register_profile("check", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("check", deadline=None, derandomize=True, print_blob=True, max_examples=60)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
 # Each process of the run reads the shipped rules from YAML once, as a user's machine does; a test of the cache says where.

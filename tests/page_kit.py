@@ -16,8 +16,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples" / "cases"
+DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 800}
+# Sizes and colours in which a page is looked at; each of both is in the first two, the long run takes all.
+EACH_SCREEN = [
+    pytest.param(DESK, "light", id="desk-light"),
+    pytest.param(PHONE, "dark", id="phone-dark"),
+    pytest.param(DESK, "dark", id="desk-dark", marks=pytest.mark.long),
+    pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+]
 CHROMIUM = shutil.which("chromium")
 PICTURES = ROOT / "docs" if os.environ.get("BACKLINE_SCREENSHOTS") else None
 SHOWN = set(re.findall(r"\(page-([a-z-]+)\.png\)", (ROOT / "docs" / "page.md").read_text(encoding="utf-8")))

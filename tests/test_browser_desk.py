@@ -13,7 +13,7 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, Served, go, served, until, windows
+from tests.page_kit import AXE, CHROMIUM, EACH_SCREEN, SAMPLES, Seat, Served, go, served, until, windows
 from tests.test_web_how import RULE, RULES
 
 pytestmark = [
@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
-PHONE = {"width": 390, "height": 800}
 
 
 def options(folder: Path) -> list[str]:
@@ -154,8 +153,7 @@ def test_a_dropped_case_takes_the_place_of_the_examples(own: Served, sit: Any) -
     assert seat.page.locator("#pane-case").input_value() == "examples"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [{"width": 1280, "height": 860}, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), EACH_SCREEN)
 def test_the_rules_fit_without_an_archive(plain: Served, sit: Any, scheme: str, size: dict[str, int]) -> None:
     """Catalog and pane scroll sideways nowhere, light and dark, and axe-core finds nothing to complain of."""
     seat = sit(plain, viewport=size, color_scheme=scheme)

@@ -15,14 +15,13 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, Served, go, served, until, windows
+from tests.page_kit import AXE, CHROMIUM, EACH_SCREEN, PHONE, SAMPLES, Seat, Served, go, served, until, windows
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
-PHONE = {"width": 390, "height": 800}
 CASES = ("cpu-limited-vm", "lab-ring-before")
 
 
@@ -420,8 +419,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [{"width": 1280, "height": 860}, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), EACH_SCREEN)
 def test_every_part_fits_and_passes_axe(sit: Any, scheme: str, size: dict[str, int]) -> None:
     """No part scrolls sideways, at 1280 and 390 px, light and dark, and axe-core finds nothing to complain of."""
     seat = sit(viewport=size, color_scheme=scheme)

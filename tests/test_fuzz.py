@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from tests import fuzz_kit, hostile
 
-SECONDS, ROUNDS = float(os.environ.get("BACKLINE_FUZZ_SECONDS", "15")), 60
+SECONDS, ROUNDS = float(os.environ.get("BACKLINE_FUZZ_SECONDS", "8")), 60
 
 
 def test_mutated_cases_go_the_whole_way() -> None:

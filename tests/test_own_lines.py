@@ -361,7 +361,7 @@ def most(case: dict[str, Any]) -> int:
     return 100_000 + 600 * len(load().rules) + 20_000 * min(len(case["findings"]), 200)
 
 
-@pytest.mark.parametrize("devices", [1, 100, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("devices", [1, *(pytest.param(many, marks=pytest.mark.long) for many in (100, 10_000))])
 def test_a_rate_and_a_pair_over_fifty_thousand_lines_cost_one_pass(tmp_path: Path, devices: int) -> None:
     """All lines are kept and judged per device in seconds; the report holds a few lines of each device only."""
     rule = RATE.replace("at_least: 10", "at_least: 5") % ("rate", "0x10")
@@ -379,7 +379,7 @@ def test_a_rate_and_a_pair_over_fifty_thousand_lines_cost_one_pass(tmp_path: Pat
     assert size < most(case)
 
 
-@pytest.mark.parametrize("devices", [1, 100, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("devices", [100, *(pytest.param(many, marks=pytest.mark.long) for many in (1, 10_000))])
 def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_kept(
     tmp_path: Path, devices: int
 ) -> None:
