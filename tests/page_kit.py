@@ -247,7 +247,7 @@ def windows(browser: Any, *, expected: str = "") -> Iterator[Callable[..., Seat]
     trouble = [line for seat in seats for line in seat.trouble if not expected or expected not in line]
     for seat in seats:
         seat.context.close()
-    assert trouble == []
+    assert not trouble, "\n".join(trouble)
 
 
 def go(seat: Seat, to: str) -> None:
