@@ -50,7 +50,7 @@ class ComparedMachine:
 def seconds(time: str) -> float | None:
     """Return an ISO 8601 time as seconds since 1970, None when it is none."""
     try:
-        return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp() if time else None
+        return datetime.fromisoformat(time).timestamp() if time else None
     except (ValueError, OverflowError):
         return None
 

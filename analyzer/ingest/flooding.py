@@ -68,7 +68,7 @@ class Talk:
         for span in spans:
             key = span.place.key, span.table
             if key in self._logs and span.first and span.last:
-                times[key] += map(_time, (span.first, span.last))
+                times[key] += map(datetime.fromisoformat, (span.first, span.last))
                 file = span.address.rpartition("/")[2]
                 files[key] = min(files.get(key, file), file, key=len)
         for key, log in self._logs.items():
@@ -84,7 +84,3 @@ class Talk:
                     f" {log.members} files reach back {hours:.1f} hours; what was before is rotated away (our own bars:"
                     f" {SHARE:.0%} of the lines, {REACH_H:.0f} hours)",
                 )
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -92,7 +92,7 @@ class Statements:
 
 def _times(first: str, last: str) -> Span | None:
     try:
-        ends = sorted(datetime.fromisoformat(text.replace("Z", "+00:00")) for text in (first, last))
+        ends = sorted(datetime.fromisoformat(text) for text in (first, last))
     except ValueError:
         return None
     return ends[0], ends[1]

@@ -121,7 +121,7 @@ def _boot(intake: Intake, node: Node) -> dict[str, Any] | None:
             uptime = row.values.get("uptime_s")
             if isinstance(uptime, int | float):
                 try:
-                    captured = datetime.fromisoformat(node.captured.replace("Z", "+00:00"))
+                    captured = datetime.fromisoformat(node.captured)
                     boot = captured - timedelta(seconds=uptime)
                 except (ValueError, OverflowError):
                     return None
