@@ -32,6 +32,11 @@ SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 os.fsync = lambda handle: os.fstat(handle) and None
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: browsers, editors and processes of ours are waited for."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_runtest_setup() -> None:
     """Give each test the environment of the run: a command run in this process sets PYTHONSAFEPATH for its children."""
     os.environ.pop("PYTHONSAFEPATH", None)

@@ -21,6 +21,7 @@ from analyzer.triage import Options, triage
 from tests import many_hosts
 from tests.case_factory import rich_case
 from tests.test_bundle_names import bundle
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,7 +49,7 @@ def asked() -> Iterator[tuple[str, str]]:
 ASKED = sorted(set(asked()))
 
 
-@pytest.mark.parametrize(("place", "text"), ASKED)
+@together("place, text", ASKED)
 def test_a_command_to_copy_is_bare(place: str, text: str) -> None:
     """A command starts with a program, holds no words of a sentence and ends without a clause."""
     assert text.count("`") % 2 == 0
@@ -60,7 +61,7 @@ def test_a_command_to_copy_is_bare(place: str, text: str) -> None:
         assert not re.search(r",\s", command), (place, command)
 
 
-@pytest.mark.parametrize(("place", "text"), ASKED)
+@together("place, text", ASKED)
 def test_no_command_stands_unmarked(place: str, text: str) -> None:
     """What is outside the backticks is words: no program with an option, no call of an API."""
     for piece in pieces(text):

@@ -24,6 +24,7 @@ from analyzer.cli import main
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
 from analyzer.rules.keys import KEYS
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))
@@ -245,7 +246,7 @@ def test_what_stands_oddly_inside_brackets_is_kept_or_refused(text: str) -> None
         assert text.splitlines()[error.place.line - 1].strip()
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@together("path", SHIPPED)
 def test_a_shipped_rule_says_the_same_after_formatting(path: Path) -> None:
     """Values, comments and the fixed point, for every rule of the tool."""
     text = path.read_text(encoding="utf-8")
@@ -253,7 +254,7 @@ def test_a_shipped_rule_says_the_same_after_formatting(path: Path) -> None:
     assert result.startswith(text.partition("\n")[0])
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@together("path", SHIPPED)
 def test_block_texts_of_shipped_rules_keep_their_bytes(path: Path) -> None:
     """Log texts and pasted output stand in the result line by line as they were written."""
     text = path.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.layers import ARCHIVE, LAYERS
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,7 +42,7 @@ def imported(path: Path) -> set[str]:
     return rooms - {"__version__"}
 
 
-@pytest.mark.parametrize(("room", "path"), modules(), ids=lambda value: str(getattr(value, "name", value)))
+@together("room, path", modules())
 def test_no_module_imports_downwards(room: str, path: Path) -> None:
     """A module imports its own layer or one above it in docs/architecture.md, never one below."""
     assert room in RANK, f"{path} is in no layer of docs/architecture.md"

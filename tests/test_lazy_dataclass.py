@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from analyzer.lazy_dataclass import FEW, lazy_dataclass
+from tests.together import together
 
 KINDS = [
     {"frozen": frozen, "slots": slots, "eq": eq, "order": order}
@@ -108,7 +109,7 @@ QUESTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 @pytest.mark.parametrize("few", [1, FEW], ids=["compiled", "first"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(name for name, on in kind.items() if on) or "plain")
-@pytest.mark.parametrize("question", QUESTIONS)
+@together("question", QUESTIONS)
 def test_it_answers_as_the_standard_library_does(
     question: str, kind: dict[str, bool], few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

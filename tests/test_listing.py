@@ -20,6 +20,7 @@ from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings, parse
 from tests.rule_kit import full
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -270,7 +271,7 @@ def test_local_settings_are_told_with_the_rule() -> None:
     assert "MUTED HERE thing 1, until 2026-12-31: lab" in told(full(RULE), settings)
 
 
-@pytest.mark.parametrize("rule", [rule.id for rule in rules.load().rules])
+@together("rule", [rule.id for rule in rules.load().rules])
 def test_every_shipped_rule_can_be_told(rule: str) -> None:
     """No part of a shipped rule is missing: each fix, each ask and each example has its line."""
     one = rules.load()[rule]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from analyzer import parsing
 from analyzer.machine import Machine, first_characters
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = [
@@ -50,7 +51,7 @@ def our_rows(template: str, lines: list[str]) -> list[list[object]]:
     return [list(record.values.values()) for record in machine.records]
 
 
-@pytest.mark.parametrize(("name", "path"), SAMPLES, ids=lambda value: getattr(value, "name", value))
+@together("name, path", SAMPLES)
 def test_rows_are_those_of_the_library(name: str, path: Path) -> None:
     """On every sample, and on its lines indented or without indent, both give the same rows."""
     template = parsing.template_text(name)

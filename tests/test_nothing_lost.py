@@ -23,6 +23,7 @@ from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Block, Fault, Row
 from analyzer.triage import Options, read_case, triage
 from tests.sample_kit import ALL, Sample, recognised
+from tests.together import together
 
 STRANGE = "@@ no output has such a line @@"
 WORD = "zz"
@@ -256,7 +257,7 @@ def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
     return Read(list(rows), Counter()).values()
 
 
-@pytest.mark.parametrize("name", MIDDLE)
+@together("name", MIDDLE)
 @pytest.mark.parametrize("sample", TYPED, ids=str)
 def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name: str, tmp_path: Path) -> None:
     """Strange lines in the middle of an output end nothing: rows below them are kept, or counted line by line."""

@@ -341,6 +341,15 @@ def test_rules_of_other_code_or_limits_are_not_taken(
     assert len(reads) == 3
 
 
+def test_the_code_is_the_same_by_whatever_path_it_is_reached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`bin/backline` and `python -m analyzer` may spell the folder of the code differently, and share one cache."""
+    (tmp_path / "link").symlink_to(ROOT / "analyzer")
+    here = cache._code.__wrapped__()
+    monkeypatch.setattr(cache.analyzer, "__file__", str(tmp_path / "link" / "__init__.py"))
+
+    assert cache._code.__wrapped__() == here
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
 def test_a_file_that_others_may_write_is_not_read(folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """A folder or a file that group or others may write to counts as absent, and so does a link."""

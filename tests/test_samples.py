@@ -35,6 +35,7 @@ from analyzer.parsing import Parser, modules, registry, tables, template_text
 from analyzer.sources.transcript import split
 from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from tests.sample_kit import ALL, Sample, recognised, run
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN = {p.stem for p in (ROOT / "templates").glob("*.textfsm")}
@@ -130,7 +131,7 @@ def test_a_sample_inside_a_mail_gives_the_same_rows(sample: Sample) -> None:
     assert same, rows
 
 
-@pytest.mark.parametrize("name", sorted(registry()))
+@together("name", sorted(registry()))
 def test_a_parser_has_a_plain_and_an_odd_sample(name: str) -> None:
     """Each artefact is shown by at least two samples, the usual text and one odd variant."""
     assert len([sample for sample in ALL if sample.parser == name]) >= 2
@@ -240,7 +241,7 @@ def test_the_template_check_can_fail() -> None:
 # --- tables ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", tables().values(), ids=lambda table: table.name)
+@together("table", tables().values(), ids=lambda table: table.name)
 def test_a_table_is_declared_in_the_words_of_the_trade(table: Table) -> None:
     """Names are snake case, keys are columns, origin columns are not taken, all is explained."""
     assert re.fullmatch(r"(esxi|esxtop|guest|nsxt?|site|vcenter)\.[a-z][a-z0-9_]*", table.name)

@@ -22,6 +22,7 @@ from analyzer.rules import bounds, examples, fact_tables, logs, short, short_exa
 from analyzer.rules import keys as rule_keys
 from analyzer.tables import CatalogRows, Column, Table
 from tests.rule_kit import TABLES as MADE_UP
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))
@@ -255,7 +256,7 @@ def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     assert json.loads(schema.text(fact_tables.declared())) == WHOLE
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+@together("path", SHIPPED)
 def test_a_shipped_rule_is_valid(path: Path) -> None:
     """No diagnostic in an editor for a rule of the tool."""
     plain = RuleText(path.name, path.read_text(encoding="utf-8")).tree().plain()
@@ -371,7 +372,7 @@ def test_every_property_is_described_with_an_example_and_every_column_with_its_u
     assert drops["description"].endswith(", in packets (whole number)")
 
 
-@pytest.mark.parametrize("entry", [*schema_words.TOP.items(), *schema_words.BELOW.items()], ids=lambda entry: entry[0])
+@together("entry", [*schema_words.TOP.items(), *schema_words.BELOW.items()], ids=lambda entry: entry[0])
 def test_the_example_of_a_key_is_yaml_with_that_key(entry: tuple[str, tuple[str, str]]) -> None:
     """The example in the hover text can be copied."""
     name, (_, example) = entry

@@ -99,10 +99,18 @@ class Editor:
 
     def open(self, text: str, folder: Path = KB / "network") -> list[tuple[int, int, str]]:
         """Open a text as a new file of the catalog; returns (line, column, message), counted from 1."""
+        return self.found(self.begin(text, folder))
+
+    def begin(self, text: str, folder: Path = KB / "network") -> str:
+        """Open a text as a new file of the catalog without waiting for what is said of it; returns its address."""
         self.files += 1
-        uri = self.uri = (folder / f"opened-{self.files}.yaml").as_uri()
-        item = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        self.uri = (folder / f"opened-{self.files}.yaml").as_uri()
+        item = {"uri": self.uri, "languageId": "yaml", "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": item})
+        return self.uri
+
+    def found(self, uri: str) -> list[tuple[int, int, str]]:
+        """Wait for what is said of a file; returns (line, column, message), counted from 1."""
         while uri not in self.diagnostics:
             self._step()
         found = self.diagnostics.pop(uri)
@@ -136,10 +144,12 @@ def editor() -> Iterator[Editor]:
 HEAD = RULE.partition("\n")[0] + "\n"
 
 
-@pytest.mark.parametrize("path", sorted(KB.glob("*/*.yaml")), ids=lambda path: path.stem)
-def test_a_shipped_rule_has_no_diagnostic(editor: Editor, path: Path) -> None:
-    """The modeline leads to the schema, and the schema has nothing to say."""
-    assert editor.open(path.read_text(encoding="utf-8")) == []
+def test_no_shipped_rule_has_a_diagnostic(editor: Editor) -> None:
+    """The modeline leads to the schema, and the schema has nothing to say. All are opened before the first is looked at."""
+    files = {editor.begin(path.read_text(encoding="utf-8")): path.stem for path in sorted(KB.glob("*/*.yaml"))}
+
+    assert len(files) > 400
+    assert {name: said for uri, name in files.items() if (said := editor.found(uri))} == {}
 
 
 @pytest.mark.parametrize(

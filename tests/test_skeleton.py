@@ -14,6 +14,7 @@ from analyzer.cli import main
 from analyzer.rules.keys import KEYS
 from analyzer.rules.short_examples import MADE
 from analyzer.tables import Table
+from tests.together import together
 
 TABLES = sorted(parsing.tables().values(), key=lambda table: table.name)
 
@@ -23,7 +24,7 @@ def run(*args: str) -> Result:
     return CliRunner().invoke(main, ["rules", "new", *args], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@together("table", TABLES, ids=lambda table: table.name)
 def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
     """For each table and log the skeleton is a rule that loads; one example gives no_match where match is expected."""
     text = skeleton.skeleton("kb-1", "" if table.log else table.name, table.name if table.log else "")

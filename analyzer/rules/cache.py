@@ -235,16 +235,18 @@ def _file_of(source: RuleSource, facts: str = "") -> Path | None:
 def _code() -> str:
     """Return what tells by which code a rule is read: name, size and time of change of every module.
 
-    The version alone does not tell: in a checkout the code changes and the version stays.
+    The version alone does not tell: in a checkout the code changes and the version stays. Names count
+    from the folder of the code, whose own path is spelled as the command was (`bin/backline`, `python -m`).
     """
     found: list[tuple[str, int, int]] = []
-    todo = [Path(analyzer.__file__).parent, *map(Path, importlib.import_module("analyzer.parsers").__path__)]
-    for folder in todo:
+    tops = (Path(analyzer.__file__).parent, *map(Path, importlib.import_module("analyzer.parsers").__path__))
+    todo = [(str(folder), "") for folder in tops]
+    for folder, name in todo:
         with os.scandir(folder) as inside:
             for one in inside:
                 if one.name.endswith(".py"):
                     state = one.stat()
-                    found.append((one.path, state.st_size, state.st_mtime_ns))
+                    found.append((name + one.name, state.st_size, state.st_mtime_ns))
                 elif one.name not in _OTHER_ROOMS and one.is_dir(follow_symlinks=False):
-                    todo.append(Path(one.path))
+                    todo.append((one.path, f"{name}{one.name}/"))
     return hashlib.sha256(repr(sorted(found)).encode(errors="replace")).hexdigest()
