@@ -145,7 +145,7 @@ class OneCase:
         if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
             self._nothing_there(unseen_nodes)
             return None
-        if needs.lacks and not self.explains and not any(self.facts.nodes_with(name) for name in needs.tables):
+        if needs.lacks and not self.explains and self._lack_all(needs, unseen_nodes):
             (self._log_missing if needs.lacks == "log" else self._nothing_there)(unseen_nodes)
             return None
         if needs.reads_lines and unheard:  # tables without a row, which a query names all the same
@@ -158,6 +158,20 @@ class OneCase:
             return None
         pairs.refuse(self.rule, self.facts)
         return unseen_nodes
+
+    def _lack_all(self, needs: RuleNeeds, unseen_nodes: Sequence[str]) -> bool:
+        """Tell whether the nodes with unseen subjects have nothing of what the rule looks at.
+
+        Where it looks at one log alone and no line was found, each node is asked by itself: what another node has
+        changes nothing for it.
+        """
+        if not any(self.facts.nodes_with(name) for name in needs.tables):
+            return True
+        each, nodes = self.rule.each.table, self.facts.nodes
+        if needs.listed or needs.tables != {each.declared.name} or self.facts.count(each.name):
+            return False
+        there = {*self.facts.nodes_with(each.declared.name)}
+        return all(key not in there and key in nodes and nodes[key].complete for key in unseen_nodes)
 
     def _unseen(self, domain: list[str]) -> list[str]:
         """Return the nodes that may hold subjects nobody saw; "" stands for any, where the case has none."""
