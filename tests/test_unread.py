@@ -367,3 +367,16 @@ def test_a_command_that_nothing_reads_is_named(tmp_path: Path) -> None:
         {"line": 7, "command": "made-up-too", "lines": 1},
     ]
     assert "`made-up --all` (line 3), `made-up-too` (line 7)" in document["sources"][0]["why"]
+
+
+def test_a_line_that_was_not_understood_stands_on_the_first_screen(tmp_path: Path) -> None:
+    """A capture that ends inside a row loses the row: no first screen calls it whole, and none says just "nothing found"."""
+    whole = (Path(__file__).parents[1] / "samples" / "esxtop_csv" / "three_samples.csv").read_text()
+    paths = lay(tmp_path / "case", {"esxtop.csv": whole.rstrip("\n")[:-40]})
+    _, said = run(*paths, out=tmp_path / "out")
+    document, head, note = written(tmp_path / "out")
+    last = whole.count("\n")
+    named = f"complete but for 1 line that was not understood (esxtop.csv:{last})"
+    assert document["faults"][0]["why"] == "the file ends inside this row; it is left out"
+    assert named in " ".join(said.split()) and named in head and named in note
+    assert not CLEAN.search(said + head + note)

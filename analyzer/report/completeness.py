@@ -17,12 +17,11 @@ def complete(doc: Doc) -> bool:
 def completeness(doc: Doc) -> str:
     """Return one sentence on what of the input could not be used."""
     if complete(doc):
-        left = _left_out(doc)
-        return (
-            f"complete, nothing was cut or damaged; left out: {left}"
-            if left
-            else ("complete, nothing was cut, damaged or left out")
-        )
+        left, lost = _left_out(doc), _lines_lost(doc)
+        if not left and not lost:
+            return "complete, nothing was cut, damaged or left out"
+        said = f"complete but for {lost}" if lost else "complete, nothing was cut or damaged"
+        return said + (f"; left out: {left}" if left else "")
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"
 
@@ -36,8 +35,8 @@ NOTHING_READ = "nothing found in what could be read"  # where something was cut,
 def nothing(doc: Doc) -> str:
     """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
     if complete(doc):
-        outputs = _unread_outputs(doc)
-        return f"{NOTHING_READ}; left out: {outputs}" if outputs else NOTHING
+        left = ", ".join(part for part in (_unread_outputs(doc), _lines_lost(doc)) if part)
+        return f"{NOTHING_READ}; left out: {left}" if left else NOTHING
     lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
     names = list(dict.fromkeys(re.split(r"[!/]", address.rstrip("!/"))[-1] for address in lost))
     if not names:
@@ -104,6 +103,15 @@ def _left_out(doc: Doc) -> str:
         _unread_outputs(doc),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _lines_lost(doc: Doc) -> str:
+    """Return how many lines no parser understood, with the place of the first; "" for none."""
+    lines = counted(doc["faults_total"], "line that was not understood", "lines that were not understood")
+    if not lines or not doc["faults"]:
+        return lines
+    first = doc["faults"][0]
+    return f"{lines} ({'' if doc['faults_total'] == 1 else 'first: '}{first['address']}:{first['line']})"
 
 
 def _unread_outputs(doc: Doc) -> str:
