@@ -25,6 +25,7 @@ class TopCounter(NamedTuple):
         return Column(self.column, "float", self.meaning, self.unit, printed=self.screen)
 
 
+WORLDS = TopCounter("nwld", "Members", "NWLD", "worlds of the VM: its vCPUs, and those that serve them")
 CPU = (
     TopCounter("used_pct", "% Used", "%USED", "CPU used, corrected for clock speed and system time", "%"),
     TopCounter("run_pct", "% Run", "%RUN", "time running", "%"),

@@ -118,7 +118,7 @@ VM_CPU = _group(
     "vm_cpu",
     "CPU of a VM in one sample, summed over all its worlds.",
     (VM_ID, VM_NAME),
-    counters.CPU,
+    (counters.WORLDS, *counters.CPU),
     _VM_WRITTEN,
     _VM,
     key=("vm_id",),

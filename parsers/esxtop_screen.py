@@ -16,7 +16,7 @@ from typing import NamedTuple
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault, Row, Table, Value
 
-from ._esxtop_counters import LEAST_NUMA
+from ._esxtop_counters import LEAST_NUMA, WORLDS
 from ._esxtop_names import client, is_system_group
 from ._esxtop_tables import (
     DEVICE,
@@ -150,7 +150,7 @@ _SCREENS = (
     _Screen(
         r"ID\s+GID\s+NAME\s+NWLD",
         r"%[A-Z_]+",
-        rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+\d+{_FIRST}",
+        rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<nwld>\d{{1,9}}){_FIRST}",
         _cpu,
     ),
     _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME}){_FIRST}", _memory),
@@ -200,8 +200,10 @@ class _Reading:
         elif self.screen is None:
             yield self._fault(number, line, "no heading of an esxtop screen stands above this line")
         elif found := self.row.fullmatch(line):
-            cells = found["cells"].split()
-            yield from self._rows(number, _Read(found.groupdict(), dict(zip(self.titles, cells, strict=False))))
+            names, counters = found.groupdict(), dict(zip(self.titles, found["cells"].split(), strict=False))
+            if WORLDS.column in names:  # a counter that stands where the names do
+                counters[WORLDS.screen] = names[WORLDS.column]
+            yield from self._rows(number, _Read(names, counters))
         else:
             yield self._fault(number, line, f"this is no row of {len(self.titles)} numbers, as the heading wants it")
 

@@ -107,7 +107,7 @@ def assert_least(frame: Frame, column: str, lines: list[list[str]]) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "rows"),
     [
-        ("esxtopd/small-esxtop-data.csv", 3, 2166),
+        ("esxtopd/small-esxtop-data.csv", 3, 2178),
         ("visualesxtop/origincsv-1001.csv", 100, 396),
         ("visualesxtop/origincsvfile-1000.csv", 514, 5643),
         ("log-analysis/stats-test-0001.csv", 5, 220),
