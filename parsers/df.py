@@ -28,5 +28,8 @@ PARSER = text_table(
     body=r"\S+\s+\d+(?:\.\d+)?[BKMGTP]?\s+\d",
     finish=in_bytes,
     common=True,
-    shape=r"^\s*Filesystem\s+Bytes\s+Used\s+Available Use% Mounted on\s*$",
+    shape=(
+        r"^\s*Filesystem\s+Bytes\s+Used\s+Available Use% Mounted on\s*$"
+        rf"|^\s*(?:VMFS-\w+|VMFSOS|VFFS|NFS\d*|vsan|vfat)(?:\s+{SIZE}){{3}}\s+\d{{1,3}}%\s+/vmfs/volumes/\S"
+    ),
 )

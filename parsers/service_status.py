@@ -1,7 +1,7 @@
-"""`/etc/init.d/NAME status`: whether an agent of the host runs, as its own script says.
+"""`/etc/init.d/NAME status`: whether an agent of the host, of ESXi or of NSX for vSphere, runs, as its own script says.
 
-Source: public scripts that quote `hostd is running.` and `hostd is not running.`; the agents of NSX have a table
-of their own (nsx_agents). A script that says it in other words gives no row.
+Source: public scripts that quote `hostd is running.` and `hostd is not running.`; posts on NSX 6.2 with `netCP agent
+service is running`, which is netcpad, and vShield-Stateful-Firewall. A script that says it in other words gives no row.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.service_status",
-    "Agents and services of the host as their start scripts state them, one row a service.",
+    "Agents and services of the host, those of NSX for vSphere as well, as their start scripts state them.",
     "/etc/init.d/NAME status",
-    KeyColumn("service_name", "str", "service as its script names it: hostd, vpxa, ntpd"),
+    KeyColumn("service_name", "str", "service as its script names it: hostd, vpxa, ntpd, netCP agent service"),
     Column("service_running", "bool", "it runs"),
-    ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`",
+    ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`; with NSX for vSphere `/etc/init.d/netcpad status`",
 )
 _SERVICES = (
     r"(?:hostd|vpxa|rhttpproxy|envoy|ntpd|ptpd|chronyd|snmpd|sfcbd(?:-watchdog)?|wsman|openwsmand|lbtd|fdm|vmware-fdm|vobd"
     r"|slpd|lwsmd|usbarbitrator|storageRM|vvold|nfsgssd|nfcd|dcbd|cdp|lacp|vitd|kmxd|attestd|clomd|cmmdsd|osfsd|epd|vsan\w+"
-    r"|swapobjd|iofilterd-\w+|iofiltervpd|vmsyslogd|infravisor|configstoreBackup|hbrsrv|vmtoolsd)"
+    r"|swapobjd|iofilterd-\w+|iofiltervpd|vmsyslogd|infravisor|configstoreBackup|hbrsrv|vmtoolsd"
+    r"|netcpad|netCP agent service|vShield-Stateful-Firewall)"
 )
-_LINE = re.compile(r"\s*(?P<service_name>[A-Za-z][\w.-]{1,40})\s+is\s+(?P<no>not\s+)?running\.?\s*$")
+_NAME = r"(?:netCP agent service|[A-Za-z][\w.-]{1,40})"
+_LINE = re.compile(rf"\s*(?P<service_name>{_NAME})\s+is\s+(?P<no>not\s+)?running\.?\s*$")
 
 
 def parse(block: Block) -> Output:
@@ -44,5 +46,5 @@ PARSER = Parser(
     node="esxi",
     commands=(rf"^\s*(?:\S*/)?{_SERVICES}\s+status\s*$",),
     shape=rf"^\s*{_SERVICES}\s+is\s+(?:not\s+)?running\.?\s*$",
-    body=r"^\s*[A-Za-z][\w.-]{1,40}\s+is\s+(?:not\s+)?running\.?\s*$",
+    body=rf"^\s*{_NAME}\s+is\s+(?:not\s+)?running\.?\s*$",
 )

@@ -1,7 +1,8 @@
 """SMART of local disks: `smartinfo.txt` of a bundle, and `esxcli storage core device smart get -d DEVICE`.
 
 For ATA disks value, threshold and worst are normalised, a value at or below its threshold is bad; the raw number comes
-from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its disks: then there is no row.
+from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its disks: then there is no row. A line with
+the name of a disk alone, or behind a word, is the head of its table: `Device:  naa.…`, `naa.…` of a loop.
 """
 
 from analyzer.forms import written
@@ -37,7 +38,8 @@ PARSER = written(
     commands=(r"\bstorage\s+core\s+device\s+smart\s+get\s+(?:-d|--device-name)[= ]?\s*(?P<storage_device>\S+)",),
     shape=r"^\s*SMART Data for Disk : \S+\s*$|^\s*Parameter\s+Value\s+Threshold\s+Worst(?:\s+Raw)?\s*$",
     body=(
-        rf"^\s*(?:SMART Data for Disk : \S+|Parameter\s+Value\s+Threshold.*|-[- ]+|[A-Z][A-Za-z /-]+?\s+{_VALUE}\s.*"
+        r"^\s*(?:SMART Data for Disk : \S+|(?:[A-Za-z][\w ]*:\s*)?(?:naa|eui|t10|mpx|vml)\.\S+"
+        rf"|Parameter\s+Value\s+Threshold.*|-[- ]+|[A-Z][A-Za-z /-]+?\s+{_VALUE}\s.*"
         r"|(?:SmartIsLocalSatpDevice )?Failed .*|Error getting .*)\s*$"
     ),
     finish=_number,

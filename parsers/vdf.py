@@ -1,6 +1,6 @@
 """`vdf -h`: RAM disks of the host with their space; the packages it lists before them (tardisks) are left out.
 
-Source: the command; a host without a pool of its own for a RAM disk prints `--` for the path.
+Source: the command; it prints `--` for the path of a RAM disk, so that a row alone tells what it is.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ PARSER = recorded(
     _each,
     node="esxi",
     commands=(r"(?:^|\s)vdf(?:\s+-h)?\s*$",),
-    shape=r"^\s*Ramdisk\s+(?:Size|1k-blocks)\s+Used\s+Available\s+Use%\s+Mounted on\s*$",
+    shape=(
+        r"^\s*Ramdisk\s+(?:Size|1k-blocks)\s+Used\s+Available\s+Use%\s+Mounted on\s*$"
+        rf"|^\s*[a-z][\w.-]*\s+{_SIZE}\s+{_SIZE}\s+{_SIZE}\s+\d{{1,3}}%\s+--\s*$"
+    ),
     body=rf"^\s*(?:Tardisk\s.*|Ramdisk\s.*|-[-\s]*|\S+\s+{_SIZE}\s+{_SIZE}.*)$",
 )

@@ -1,12 +1,14 @@
 """Descriptor of a virtual disk (`.vmdk`): type, parent and extents.
 
 The text of a `.vmdk` file: `key=value` lines, one line for each extent (`RW <sectors> <type> "<file>"`), and the disk
-data base (`ddb.*`). A snapshot's disk names the file it stands on in `parentFileNameHint`.
+data base (`ddb.*`). A snapshot's disk names the file it stands on in `parentFileNameHint`, and repeats the content id
+which that file had: where both descriptors are there, they can be compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+import re
 
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Column, Record, Row, Table, Value
@@ -15,9 +17,12 @@ DISK = Table.of(
     "esxi.vmdk",
     "Virtual disks by their descriptor.",
     "<disk>.vmdk (the text file, not -flat or -delta)",
+    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column("disk_path", "str", "path of this descriptor, where the bundle or the command tells it"),
+    Column("parent_path", "str", "path of the disk below, where the path of this one is known"),
     Column("create_type", "str", "kind of the disk: vmfs, seSparse, …"),
-    Column("cid", "str", "content id, in hex"),
-    Column("parent_cid", "str", "content id the parent had when this disk was made, in hex"),
+    Column("cid", "str", "content id, in hex, small letters"),
+    Column("parent_cid", "str", "content id the parent had when this disk was made, in hex, small letters"),
     Column("parent_file", "str", "disk below this one; empty = none, this is a base disk"),
     ask="the descriptor of the disk, <disk>.vmdk",
 )
@@ -33,10 +38,14 @@ EXTENT = Table.of(
 )
 
 
+_PATH = re.compile(r"(/vmfs/volumes/[^/]+/(?P<folder>[^/]+)/[^/\"']+\.vmdk)\b")
+
+
 def parse(block: Block) -> Output:
     """Read descriptors: a row of each disk, and a row for each extent."""
     lines: dict[str, int] = {}
     disk: dict[str, Value] = {}
+    disks: list[tuple[dict[str, Value], dict[str, int]]] = []
     for record in run_template(PARSER.name, block):
         if not isinstance(record, Record):
             yield record
@@ -44,21 +53,29 @@ def parse(block: Block) -> Output:
             cells = {column.name: str(record.values[column.name.upper()]) for column in EXTENT.columns}
             yield Row(EXTENT, cells | {"sectors": int(cells["sectors"])}, block, record.line)
         elif record.values["HEADING"]:
-            yield from _disk(block, disk, lines)
+            disks.append((disk, lines))
             disk, lines = {}, {}
         else:
             ((name, cell),) = ((name.lower(), str(cell)) for name, cell in record.values.items() if cell)
             if name in disk:
                 yield fault_at(block, record.line, PARSER.name, f"{name} is set a second time")
-            disk.setdefault(name, cell)
+            disk.setdefault(name, cell.lower() if name.endswith("cid") else cell)
             lines.setdefault(name, record.line)
-    yield from _disk(block, disk, lines)
+    found = [one for one in (*disks, (disk, lines)) if one[0]]
+    for cells_of, places in found:
+        place = _place(block, cells_of) if len(found) == 1 else {}
+        yield Row(DISK, DISK.blank() | cells_of | place, block, min(places.values()), places)
 
 
-def _disk(block: Block, disk: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
-    """Yield the row of a disk, when anything of it was read."""
-    if disk:
-        yield Row(DISK, DISK.blank() | disk, block, min(lines.values()), lines)
+def _place(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
+    """Return where the only descriptor of a block lies; of two files in one command nothing tells which is printed."""
+    paths = list(_PATH.finditer(block.command if ".vmdk" in block.command else block.address))
+    if len(paths) != 1:
+        return {}
+    path, folder = paths[0][1], paths[0]["folder"]
+    below = disk.get("parent_file")
+    parent = posixpath.join(posixpath.dirname(path), str(below)) if below else None
+    return {"vm_folder": folder, "disk_path": path, "parent_path": parent}
 
 
 PARSER = Parser(

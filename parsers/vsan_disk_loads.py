@@ -15,7 +15,7 @@ _ASK = "`python /usr/lib/vmware/vsan/perfsvc/VsanLsomHealth.pyc`"
 LOADS = Table.of(
     "esxi.vsan_disk_load",
     "Disks of vSAN: space and congestion (0 to 255; above 0 vSAN holds writes back).",
-    _SOURCE,
+    f"{_SOURCE}; vsish -e get /vmkModules/lsom/disks/<vsan_uuid>/info",
     KeyColumn("vsan_uuid", "str", "id of the disk in vSAN"),
     Column("capacity_gb", "int", "size of the disk", "GB"),
     Column("capacity_used_gb", "int", "what is used", "GB"),
@@ -26,6 +26,7 @@ LOADS = Table.of(
     Column("iops_congestion", "int", "for want of speed"),
     Column("slab_congestion", "int", "for want of slab memory"),
     Column("mem_congestion", "int", "for want of heap memory"),
+    Column("comp_congestion", "int", "for want of room in a table of components"),
     ask=_ASK,
 )
 HEAPS = Table.of(
@@ -48,7 +49,7 @@ def _rows(block: Block, record: Record) -> Output:
     table = HEAPS if record.values["HEAP"] else LOADS
     values: dict[str, Value] = {}
     for column in table.columns:
-        text = str(record.values[column.name.upper()])
+        text = str(record.values.get(column.name.upper()) or "")
         values[column.name] = (int(text) if column.kind == "int" else text) if text else None
     if table is HEAPS or values["capacity_gb"] is not None:  # components have a UUID as well
         yield Row(table, values, block, record.line)

@@ -135,7 +135,7 @@ def test_an_agent_of_a_host_is_judged_by_its_status_alone(tmp_path: Path) -> Non
     )
 
     assert case(tmp_path, text)["findings"] == []
-    assert [row["agent_state"] for row in rows(tmp_path, "nsx.agent_service")] == ["running"]
+    assert [row["service_running"] for row in rows(tmp_path, "esxi.service_status")] == [True]
 
 
 def test_heaps_of_a_loop_are_judged_each(tmp_path: Path) -> None:

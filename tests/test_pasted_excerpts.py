@@ -6,6 +6,7 @@ analyzer/sources/markup.py name them).
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.errors import RefusedError
+from analyzer.forms.logs import MASKED
 from analyzer.report import problems
 from analyzer.sources import markup
 from analyzer.sources.markup import unmarked
@@ -241,3 +243,12 @@ def test_an_event_that_ended_in_the_lines_at_hand_says_so(tmp_path: Path) -> Non
     found = _case(tmp_path, line.format(11, 1) + text.format("entered"), line.format(22, 2) + text.format("exited"))
     (event,) = found["findings"]
     assert "An event that ends it is of 2018-07-06 21:02:22" in event["say"]
+
+
+def test_a_stamp_is_masked_in_many_ways() -> None:
+    """Letters of any kind stand for the digits an article leaves out; words and brackets do too, prose does not."""
+    masks = (
+        "YYYY-MM-DDThh:mm:ss.zzzZ 2025-xx-xxT10:11:12.123Z ####-##-##T##:##:##.###Z <YYYY-MM-DD>T<time>Z <timestamp>"
+    )
+    assert [text for text in masks.split() if not re.fullmatch(MASKED, text)] == []
+    assert not any(re.match(MASKED, text) for text in ("timestamp of the host", "mm-dd-yyyy", "yes-or-no", "data time"))

@@ -200,12 +200,17 @@ Get Snapshot:
 --Snapshot State       : powered off
 """
 ETHTOOL = "driver: ixgbe\nversion: 3.7.13\nfirmware-version: 0x80000389\nbus-info: 0000:04:00.0\n"
+COUNTERS = "ethtool -S vmnic3\nNIC statistics:\n     rx_packets: 912\n     rx_no_buffer_count: 99\n"
 
 
 def test_a_loop_prints_what_stands_in_it(tmp_path: Path) -> None:
-    """What a loop goes over is not printed; a tree of snapshots and a NIC's driver without a prompt are the host's."""
+    """What a loop goes over is not printed; a tree of snapshots and a NIC's driver without a prompt are the host's.
+
+    So are the counters below the command alone, though a guest prints them under the same heading.
+    """
     (tmp_path / "loop.txt").write_text(LOOP, encoding="utf-8")
     (tmp_path / "nic.txt").write_text(ETHTOOL, encoding="utf-8")
+    (tmp_path / "count.txt").write_text(COUNTERS, encoding="utf-8")
 
     def tables(name: str, table: str) -> str:
         return CliRunner().invoke(main, ["tables", str(tmp_path / name), table]).output
@@ -213,6 +218,7 @@ def test_a_loop_prints_what_stands_in_it(tmp_path: Path) -> None:
     assert "naa.600144f009d4d23600000000000000a1" in tables("loop.txt", "esxi.round_robin")
     assert "2021-02-26 17:41:07" in tables("loop.txt", "esxi.snapshot_tree")
     assert "0x80000389" in tables("nic.txt", "esxi.pnic_info")
+    assert "rx_no_buffer_count" in tables("count.txt", "esxi.pnic_private_stats")
 
 
 FILTERED = """[root@esx1:~] esxcli storage filesystem list | head -3

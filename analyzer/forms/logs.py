@@ -27,8 +27,15 @@ PRI = r"(?:<\d{1,3}>(?:1 )?)?"
 MON = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 SYSLOG = rf"{MON} {{1,2}}\d{{1,2}} \d\d:\d\d:\d\d"
 HOST = r"(?:[\w.:-]{1,253} )?"
-# A stamp that an article masks, whole or in part: `YYYY-MM-DDTHH:MM:SS.100Z`, `[YYYY-MM-DDTHH:MM:SS]`, `####-##-##T…`.
-MASKED = r"\[?[Y#\d]{4}-[M#\d]{2}-[D#\d]{2}[T ][H#\d]{2}:[M#\d]{2}:[S#\d]{2}(?:\.[F#\d]{1,6})?Z?\]?"
+# A stamp that an article masks, whole or in part: `YYYY-MM-DDThh:mm:ss.zzzZ`, `[YYYY-MM-DDTHH:MM:SS]`, `####-##-##T…`,
+# `2025-xx-xxT10:11:12.123Z`, `<YYYY-MM-DD>T<time>Z`, `<timestamp>`.
+_ANY = r"[YyMmDdHhSsFfNnXxZz#*\d]"
+_DAY = rf"{_ANY}{{4}}-{_ANY}{{2}}-{_ANY}{{2}}"
+_CLOCK = rf"{_ANY}{{2}}:{_ANY}{{2}}:{_ANY}{{2}}(?:[.:,]{_ANY}{{1,6}})?"
+MASKED = (
+    rf"[\[<]?(?:{_DAY}>?[T ]<?(?:time|{_CLOCK})>?Z?"
+    r"|(?:time ?stamp|date>?[T ]<?time|date ?time)Z?(?=[\]>]))[\]>]?Z?"
+)
 
 TIME = Column("time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC")
 LEVEL = Column("level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed")

@@ -338,7 +338,8 @@ class _Output:
     def _foreign(self, at: int) -> bool:
         """Tell whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
         own = {one.node for one in self.ranked.values()}
-        return self.sole and bool(own) and not any(one.node in own or not one.node for one in self.text.starts(at))
+        asked = (self.sole or self.alone) and bool(own)
+        return asked and not any(one.node in own or not one.node for one in self.text.starts(at))
 
     def _filtered(self, recogniser: Recogniser) -> bool:
         return any(filtered for want in self.wanted for one, _, filtered in want.known if one is recogniser)

@@ -1,0 +1,55 @@
+"""vsish `/vmkModules/lsom/disks/<uuid>/info`: how congested a disk of vSAN is, alone or in a loop over disks.
+
+Source: Broadcom article 326650 and public notes, which print the loop (`echo $ssd; vsish -e get …/$ssd/info | grep
+Congestion`) and its answer: the id of the disk, then `   ssdCongestion:227`. Labels without a column are left out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Row
+
+from .vsan_disk_loads import LOADS
+
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_WHERE = re.compile(rf"\s*(?:Device UUID:\s*)?(?P<vsan_uuid>{_UUID})[/:]?\s*$")
+_LINE = re.compile(r"\s*(?P<what>ssd|log|iops|slab|mem|comp)Congestion:\s*(?P<number>\d{1,9})\b")
+_OTHER = re.compile(r"\s*(?:[^:]{1,80}:.*|[^:{}]{0,80}\{|\}|-- .*|)\s*$")
+
+
+def parse(block: Block) -> Output:
+    """Read the disks, one row each; a second answer for a disk is a row of its own."""
+    named: str | None = block.params.get("vsan_uuid")
+    row: Row | None = None
+    for number, line in enumerate(block.lines, block.first_line):
+        if found := _WHERE.match(line):
+            named = found["vsan_uuid"]
+            if row is not None and row.values["vsan_uuid"] != named:
+                yield row
+                row = None
+        elif cell := _LINE.match(line):
+            column = f"{cell['what']}_congestion"
+            if row is not None and row.values[column] is not None:
+                yield row
+                row = None
+            if row is None:
+                row = Row(LOADS, LOADS.blank() | {"vsan_uuid": named}, block, number, {})
+            row.values[column] = int(cell["number"])
+            row.lines = {**row.lines, column: number}
+        elif not _OTHER.match(line):
+            yield fault_at(block, number, PARSER.name, "not a line of this output")
+    if row is not None:
+        yield row
+
+
+PARSER = Parser(
+    name="vsan_disk_info",
+    tables=(LOADS,),
+    parse=parse,
+    node="esxi",
+    commands=(rf"\bvsish\s[^|]{{0,300}}/vmkModules/lsom/disks/(?:(?P<vsan_uuid>{_UUID})|\$\{{?\w+\}}?)/info\b",),
+    shape=r"^\s*(?:ssd|log|iops|slab|mem|comp)Congestion:\s*\d+",
+    body=rf"^\s*(?:{_UUID}[/:]?|[A-Za-z#][^:]{{1,70}}:(?:\S.*)?|[^:{{}}]{{0,80}}\{{|\}}|-- .*)\s*$",
+)
