@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from analyzer import open_case
 from analyzer.cli import main
 from analyzer.report import html, markdown
+from analyzer.report.completeness import completeness
 from analyzer.report.site import SitePicture, picture
 from tools import case_nsxt
 from tools.case_nsxt import STATES
@@ -336,6 +337,7 @@ def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path
     assert asked(doc, "nsxt-member-not-collected") == ["nsxt-mgr-03.lab.example (manager)"]
     assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {uuid('edge', 1)}"]
     assert lines_of(doc, "down", "contradicted") == {}
+    assert "manager nsxt-mgr-03.lab.example (only named by others)" in completeness(doc)
 
 
 def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
