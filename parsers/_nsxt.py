@@ -106,6 +106,13 @@ def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
 ANSWERED = Column("answered", "time", "when the node gave this answer, as the date above it says")
 
 
+def ill_dated(line: str) -> bool:
+    """Tell whether a line begins as the date above an answer does and goes on otherwise."""
+    return re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line) is not None and not re.match(
+        rf"\s*{DATED}", line
+    )
+
+
 def answered(block: Block) -> Value:
     """Return when the command line gave this answer, as the date above it says in UTC; None where it prints none."""
     line = next((line for line in block.lines if line.strip(" -")), "")  # below a rule of dashes, where there is one

@@ -6,7 +6,7 @@ Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which i
 from analyzer.parsing import Output, Parser, typed
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
-from ._nsxt import ANSWERED, MANAGER, REFUSED, answered, stray
+from ._nsxt import ANSWERED, MANAGER, REFUSED, answered, ill_dated, stray
 from ._x509 import COLUMNS, read
 
 TABLE = Table.of(
@@ -32,7 +32,11 @@ def parse(block: Block) -> Output:
         elif item[1] not in seen:
             seen.append(item[1])
             yield Row(TABLE, {"certificate_use": None, **item[1], **told}, block, item[0])
-    yield from (stray(block, number, PARSER.name) for number, line in enumerate(block.lines) if REFUSED.match(line))
+    yield from (
+        stray(block, number, PARSER.name)
+        for number, line in enumerate(block.lines)
+        if REFUSED.match(line) or ill_dated(line)
+    )
 
 
 PARSER = Parser(
