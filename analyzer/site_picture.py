@@ -66,12 +66,17 @@ def _channel(row: Row) -> Record:
         "name": values["from_member"],
         "other": values["to_member"],
         "channel": values["channel"],
-        "state": "idle" if str(values["said"]).endswith(site_signs.SERVED) else _STATES[values.get("up")],
+        "state": "idle" if _unused(str(values["said"])) else _STATES[values.get("up")],
         "said": values["said"],
         "said_by": values["said_by"],
         "at": values.get("told_at") or "",
         **_place(row),
     }
+
+
+def _unused(said: str) -> bool:
+    """Tell whether a channel is not meant to be used: another manager or controller serves the node."""
+    return said.endswith(site_signs.SERVED) or said.casefold() in site_signs.IDLE
 
 
 def _skew(row: Row) -> Record:

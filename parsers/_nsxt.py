@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -53,6 +54,10 @@ _KINDS = {"nsx-esx": "esxi", "nsx-edge": EDGE, "nsx-manager": MANAGER, "nsx-cont
 # What the CLI answers instead of an output (`% Invalid value …`), and a switch that puts the date above each output.
 REFUSED = re.compile(r"^\s*%\s*(?P<what>\S.*)$")
 DATED = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} \S+ \d\d:\d\d:\d\d"
+_DATE = re.compile(
+    r"\s*[A-Z][a-z]{2} (?P<month>[A-Z][a-z]{2}) (?P<day>\d\d) (?P<year>\d{4}) UTC"
+    r" (?P<clock>\d\d:\d\d:\d\d)(?:\.\d+)?\s*$"
+)
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # The line of a router in the answer about it: UUID, VRF, LR-ID, …
 ROUTER_LINE = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s")
@@ -96,6 +101,25 @@ def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
             yield Fault(item.address, item.line, item.text, item.parser, why=why)
         else:
             yield item
+
+
+ANSWERED = Column("answered", "time", "when the node gave this answer, as the date above it says")
+
+
+def ill_dated(line: str) -> bool:
+    """Tell whether a line begins as the date above an answer does and goes on otherwise."""
+    return re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line) is not None and not re.match(
+        rf"\s*{DATED}", line
+    )
+
+
+def answered(block: Block) -> Value:
+    """Return when the command line gave this answer, as the date above it says in UTC; None where it prints none."""
+    line = next((line for line in block.lines if line.strip(" -")), "")  # below a rule of dashes, where there is one
+    if found := _DATE.match(line):
+        with contextlib.suppress(ColumnValueError):
+            return convert(ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT")
+    return None
 
 
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")

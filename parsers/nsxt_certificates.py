@@ -6,7 +6,7 @@ Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which i
 from analyzer.parsing import Output, Parser, typed
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
-from ._nsxt import REFUSED, stray
+from ._nsxt import ANSWERED, MANAGER, REFUSED, answered, ill_dated, stray
 from ._x509 import COLUMNS, read
 
 TABLE = Table.of(
@@ -15,6 +15,7 @@ TABLE = Table.of(
     "get certificate api [text]; get certificate cluster [text]",
     Column("certificate_use", "str", "api or cluster, where the command tells"),
     *COLUMNS,
+    ANSWERED,
     ask="`get certificate api text` and `get certificate cluster text` on each NSX-T manager",
     key=("certificate_use",),
 )
@@ -22,7 +23,7 @@ TABLE = Table.of(
 
 def parse(block: Block) -> Output:
     """Read the certificates, one row each; the PEM below the text of the same certificate is left out."""
-    told = typed(block.params, TABLE)
+    told = typed(block.params, TABLE) | {"answered": answered(block)}
     seen: list[dict[str, Value]] = []
     found = sorted(read(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0])
     for item in found:
@@ -31,12 +32,17 @@ def parse(block: Block) -> Output:
         elif item[1] not in seen:
             seen.append(item[1])
             yield Row(TABLE, {"certificate_use": None, **item[1], **told}, block, item[0])
-    yield from (stray(block, number, PARSER.name) for number, line in enumerate(block.lines) if REFUSED.match(line))
+    yield from (
+        stray(block, number, PARSER.name)
+        for number, line in enumerate(block.lines)
+        if REFUSED.match(line) or ill_dated(line)
+    )
 
 
 PARSER = Parser(
     name="nsxt_certificates",
     tables=(TABLE,),
     parse=parse,
+    node=MANAGER,
     commands=(r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",),
 )

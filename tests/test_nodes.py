@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -148,6 +150,51 @@ def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt(tmp_path: 
     assert manager["name"] == "nsxmgr01"
     assert manager["version"] == "6.3.3"
     assert manager["warnings"]
+
+
+_LOG4J = "2017-10-02 08:25:07,382 47956539 [SyncThread:1] INFO a.b.C - ok (synthetic)\n"
+_ZOOKEEPER = "cloudnet/cloudnet_java-zookeeper.20171001-000550.1806.log"
+_STATUS = "{prompt} # show control-cluster startup-nodes\n192.0.2.31, 192.0.2.32\n{prompt} #\n"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "names"),
+    [
+        (("ctl-1", "ctl-2"), ["ctl-1", "ctl-2"]),  # the transcript in the archive names the machine
+        (("ctl-1", "ctl-1"), ["1.tgz", "2.tgz", "ctl-1"]),  # a name that two archives have tells neither
+        (("nsx-controller", "ctl-2"), ["1.tgz", "ctl-2"]),  # every controller has this prompt
+    ],
+)
+def test_an_archive_without_a_name_is_the_machine_that_the_text_in_it_names(
+    tmp_path: Path, prompts: tuple[str, str], names: list[str]
+) -> None:
+    """Log and status report in the archive of a controller are one machine, by its prompt or by its archive."""
+    for number, prompt in enumerate(prompts, 1):
+        with tarfile.open(tmp_path / f"{number}.tgz", "w:gz") as archive:
+            for name, text in {_ZOOKEEPER: _LOG4J, "status-report.txt": _STATUS.format(prompt=prompt)}.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                archive.addfile(info, io.BytesIO(text.encode()))
+
+    assert sorted(node["name"] for node in triage([tmp_path]).document["nodes"]) == names
+
+
+@pytest.mark.parametrize("sd", ["nsx@6876", "nsx"])
+@pytest.mark.parametrize("role", ["manager", "edge"])
+def test_a_text_of_any_role_in_the_tree_of_a_node_of_nsxt_is_of_that_node(tmp_path: Path, role: str, sd: str) -> None:
+    """What each node prints (`get version`) and its syslog lie in one archive: one machine with a role and a release."""
+    files = {
+        "var/log/syslog": f'2024-06-18T08:25:24.123Z n1 NSX 1 - [{sd} comp="nsx-{role}" level="INFO"] ok (synthetic)\n',
+        "cli/all.txt": f"{'-' * 80}\nget version\n{'-' * 80}\nVMware NSX Software, Version 2.5.0.0.0.14663978\n",
+    }
+    with tarfile.open(tmp_path / "n.tgz", "w:gz") as archive:
+        for name, text in files.items():
+            info = tarfile.TarInfo(f"bed20842-0000-4900-b68b-ca862aa40041/{name}")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text.encode()))
+
+    [node] = triage([tmp_path]).document["nodes"]
+    assert (node["name"], node["kind"], node["version"]) == ("n1", f"nsxt_{role}", "2.5.0.0.0")
 
 
 def test_a_guest_prompt_is_a_guest(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from analyzer import open_case
 from analyzer.cli import main
 from analyzer.report import html, markdown
+from analyzer.report.completeness import completeness
 from analyzer.report.site import SitePicture, picture
 from tools import case_nsxt
 from tools.case_nsxt import STATES
@@ -336,6 +337,7 @@ def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path
     assert asked(doc, "nsxt-member-not-collected") == ["nsxt-mgr-03.lab.example (manager)"]
     assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {uuid('edge', 1)}"]
     assert lines_of(doc, "down", "contradicted") == {}
+    assert "manager nsxt-mgr-03.lab.example (only named by others)" in completeness(doc)
 
 
 def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
@@ -431,10 +433,36 @@ def test_a_host_with_its_bundle_is_no_stranger_and_trouble_is_drawn_first() -> N
             Path(folder, name).write_text(text, encoding="utf-8")
         doc = open_case(folder).document
 
-    boxes = {box.name: box for box in drawn(doc).boxes}
+    site = drawn(doc)
+    boxes = {box.name: box for box in site.boxes}
     assert boxes["esx-07"].kind == "host"
-    assert "esx-29" in boxes
-    assert sum(name in boxes for name in names) == 12
+    assert {name for name in names if name in boxes} == {"esx-07", "esx-29"}
+    assert [name for name, box in boxes.items() if box.bad] == ["esx-29"]
+    (told,) = site.together  # the 28 others look alike: one box, and each is named below it
+    assert told.startswith("28 transport nodes like esx-00: esx-00, esx-01, ") and told.endswith(", esx-28")
+
+
+def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told() -> None:
+    """Of fifteen hosts with a neighbour each twelve are drawn, those with trouble first; a healthy end has no red frame."""
+    place = {"address": "a", "line": 1, "said": "", "said_by": "", "at": "", "note": ""}
+    kinds = {"h": "host", "n": "BGP neighbour"}
+    site = [
+        {"what": "member", "name": f"{kind}{n:02}", "channel": name, "other": "", "state": "in the case", **place}
+        for kind, name in kinds.items()
+        for n in range(15)
+    ]
+    site += [
+        {"what": "channel", "name": f"h{n:02}", "other": f"n{m:02}", "channel": "BGP", "state": state, **place}
+        for n in range(15)
+        for m, state in ((n, "down" if n == 14 else "up"), (0, "up"), (1, "up"))
+    ]
+    found = picture({"site": site, "findings": []})
+
+    assert found is not None and found.together == []
+    hosts = [box for box in found.boxes if box.kind == "host"]
+    assert len(hosts) == 12 and "h14" in {box.name for box in hosts}
+    assert [box.name for box in found.boxes if box.bad] == ["n14"]
+    assert any("3 more members (host)" in text for text in found.left_out)
 
 
 def test_an_answer_of_the_api_is_of_the_manager_its_address_names() -> None:

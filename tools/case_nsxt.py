@@ -19,6 +19,7 @@ from tools.nsxt_outputs import (
     alarm,
     bfd,
     bgp,
+    certificate,
     cluster,
     controllers_of_node,
     dataplane_cpu,
@@ -55,6 +56,7 @@ def manager_bundle(n: int, log: str) -> tuple[str, bytes]:
             "03:00:00.000", host, 'comp="nsx-manager" subcomp="manager"', "sync done"
         ),
         f"{top}/var/log/corfu/corfu.9000.log": "2023-03-01T03:00:00.404Z | INFO  | main | o.c.infrastructure.Server | ready (synthetic)\n",
+        f"{top}/var/log/corfu/jvm/gc.log": "2023-03-01T03:00:00.504+0000: Total time for which application threads were stopped: 0.0061 seconds\n",
         f"{top}/var/log/cbm/cbm.log": line("03:00:01.000", host, 'comp="cluster-boot-manager" subcomp="step"', "ready"),
         f"{top}/var/log/proxy/reverse-proxy.log": "2023-03-01T03:00:02.000Z INFO started (synthetic)\n",
     }
@@ -79,6 +81,7 @@ def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get core-dumps": "Directory: /var/log/core\n",
         "get transport-nodes status": transport_nodes(n, off),
         "get managers": managers_of_node(off),
+        "get certificate api text": certificate(n),
     }
     asked = typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
     calls = {

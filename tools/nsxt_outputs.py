@@ -96,6 +96,16 @@ def cluster(down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: st
     return text
 
 
+def certificate(n: int, until: str = "Apr  1 09:00:00 2025") -> str:
+    """Return `get certificate api text` below the date that the command line prints."""
+    name = f"CN={manager(n)}.lab.example, O=synthetic"
+    return (
+        "Wed Mar 01 2023 UTC 09:30:00.120\nCertificate:\n    Data:\n"
+        f"        Issuer: {name}\n        Validity\n            Not Before: Apr  1 09:00:00 2022 GMT\n"
+        f"            Not After : {until} GMT\n        Subject: {name}\n"
+    )
+
+
 def services(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
     """Return `get services`."""
     return "\n".join(

@@ -10,6 +10,7 @@ TABLES = (MEMBER, CHANNEL, SKEW)
 NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW = "nsxt.site_member", "nsxt.site_channel", "nsxt.site_skew"
 NSXT_TABLES = (NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW)
 ALL_TABLES = (*TABLES, *NSXT_TABLES)
+IDLE = ("standby", "not used")  # what a node says of a manager or controller that is ready and does not serve it
 SERVED = "another controller serves it"  # a channel that is CLOSED and meant to be
 HOST_STATUS = Signature(
     "site/host-status",

@@ -72,6 +72,7 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     named: dict[tuple[str, str], Node] = {}
     nodes: dict[str, Node] = {}
     hostnames, votes = _hostnames(intake), _votes(intake)
+    hostnames |= _named_inside(intake, kinds, hostnames)
     unnamed: list[tuple[str, FactScope, str]] = []
     of_kind = {key: _kind(place, kinds, votes.get(key, "")) for key, place in intake.places.items()}
     for key, place in sorted(intake.places.items(), key=lambda item: (of_kind[item[0]] == _ANY_ROLE, item[0])):
@@ -83,11 +84,12 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
             nodes[key] = _join(named, place, kind, name)
         else:
             unnamed.append((key, place, kind))
+    _learn_roles(nodes, named, unnamed)
     said = Statements(intake)
     loose: dict[str, list[FactScope]] = defaultdict(list)
     for key, place, kind in sorted(unnamed, key=lambda item: (item[1].scope != "root", item[0])):
         home = nodes.get(FactScope("root", place.name).key) if place.scope == "stray" else None
-        if home is not None and home.kind == kind:
+        if home is not None and (home.kind == kind or (kind == _ANY_ROLE and home.kind in _ROLES)):
             nodes[key] = home
         elif hostnames.get(key):
             nodes[key] = _join(named, place, kind, hostnames[key])
@@ -179,7 +181,7 @@ def _nsxt_kinds() -> dict[str, str]:
     return {table.name: one.node for one in registry().values() for table in one.tables if one.node.startswith("nsxt_")}
 
 
-_ANY_ROLE = "nsx_t"
+_ANY_ROLE, _ROLES = "nsx_t", ("nsxt_manager", "nsxt_edge")
 _KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager", "nsxt": _ANY_ROLE}
 _NAME_TABLES = {
     "esxi.host": "hostname",
@@ -199,6 +201,30 @@ def _hostnames(intake: Intake) -> dict[str, str]:
             if len(name) > len(found.get(key, "")):  # the full name beats the short one
                 found[key] = name
     return _own_addresses(intake) | _managers_by_address(intake) | found
+
+
+def _named_inside(intake: Intake, kinds: KindFinder, hostnames: dict[str, str]) -> dict[str, str]:
+    """Return place key -> name of a bundle's tree that names no machine, where the texts in it name one of its kind.
+
+    A transcript in the archive of a controller is that controller. A name that two trees have tells neither.
+    """
+    named: dict[str, set[str]] = defaultdict(set)
+    nameless: dict[str, str] = {}  # tree -> its kind, "" for one that has a name or is no bundle
+    for taken in intake.taken:
+        if not taken.in_tree:
+            continue
+        if taken.root not in nameless:
+            tree = kinds.kind(taken.root)
+            known = FactScope("root", taken.root).key in hostnames or tree.host or tree.kind == "loose"
+            nameless[taken.root] = "" if known else tree.kind
+        if not nameless[taken.root]:
+            continue
+        for scope in {row.block.scope for row in intake.rows[taken.rows]}:
+            place = intake.places[scope]
+            if place.kind == nameless[taken.root] or (place.kind == _ANY_ROLE and nameless[taken.root] in _ROLES):
+                named[taken.root] |= {place.name} if place.scope == "host" else set()
+    found = {FactScope("root", root).key: min(names) for root, names in named.items() if len(names) == 1}
+    return {key: name for key, name in found.items() if [*found.values()].count(name) == 1}
 
 
 def _managers_by_address(intake: Intake) -> dict[str, str]:
@@ -225,9 +251,27 @@ def _own_addresses(intake: Intake) -> dict[str, str]:
     return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
 
 
+def _learn_roles(
+    nodes: dict[str, Node], named: dict[tuple[str, str], Node], unnamed: list[tuple[str, FactScope, str]]
+) -> None:
+    """Give a node of NSX-T whose tree shows no role the one role that the texts in its tree speak of."""
+    roles: dict[str, set[str]] = defaultdict(set)
+    for _, place, kind in unnamed:
+        if place.scope == "stray" and kind in _ROLES:
+            roles[FactScope("root", place.name).key].add(kind)
+    for key, spoken in roles.items():
+        node = nodes.get(key)
+        if node is None or node.kind != _ANY_ROLE or len(spoken) != 1:
+            continue
+        role = min(spoken)
+        if (role, short(node.name)) not in named:
+            named[role, short(node.name)] = named.pop((node.kind, short(node.name)))
+            node.kind = role
+
+
 def _join(named: dict[tuple[str, str], Node], place: FactScope, kind: str, name: str) -> Node:
     if kind == _ANY_ROLE:  # a machine of that name whose role is known comes first
-        kind = next((role for role in ("nsxt_manager", "nsxt_edge") if (role, short(name)) in named), kind)
+        kind = next((role for role in _ROLES if (role, short(name)) in named), kind)
     key = (kind, short(name))
     node = named.get(key)
     if node is None:

@@ -122,9 +122,19 @@ def _unread_outputs(doc: Doc) -> str:
 
 
 def _not_collected(doc: Doc) -> list[str]:
-    """Return which members of an NSX site the collection of its bundle skipped, in words."""
-    skipped = [one["name"] for one in doc.get("site") or [] if one["what"] == "member" and one["state"] == "Skipped"]
-    return [f"not collected: {few(skipped, 3)}"] if skipped else []
+    """Return which members of an NSX site are not there, in words: left out by the collection, or only named by others.
+
+    Of the second kind are managers, controllers and edges, where the bundle of another one is in the case.
+    """
+    members = [one for one in doc.get("site") or [] if one["what"] == "member"]
+    skipped = [one["name"] for one in members if one["state"] == "Skipped"]
+    nodes = [one for one in members if one["channel"] in ("manager", "controller", "edge")]
+    bundles = any("!" in one["address"] and one["state"] == "in the case" for one in nodes)
+    absent = [f"{one['channel']} {one['name']}" for one in nodes if bundles and one["state"] == "not in the case"]
+    return [
+        f"not collected: {few(skipped, 3)}" if skipped else "",
+        f"{few(absent, 3)} (only named by others)" if absent else "",
+    ]
 
 
 def coverage(doc: Doc) -> str:

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.report.site_groups import ALIKE, Channel, grouped
 
 Doc = dict[str, Any]
 
@@ -116,6 +117,24 @@ class SitePicture:
     width: int
     height: int
     left_out: list[str]
+    between: list[SiteLine]  # the lines between boxes: those of members that share a box are one
+    together: list[str]  # which members a box stands for
+
+    @property
+    def absent(self) -> list[Doc]:
+        """Return the missing members for the list below the picture, those of which the same is said as one."""
+        alike: dict[tuple[str, ...], list[Doc]] = {}
+        for one in self.missing:
+            alike.setdefault((one["channel"], one["state"], one["note"]), []).append(one)
+        found = []
+        for same in alike.values():
+            if len(same) < ALIKE:
+                found += same
+            else:
+                found.append(
+                    {**same[0], "name": ", ".join(one["name"] for one in same), "other": f"{len(same):,} of them"}
+                )
+        return found
 
     @property
     def middles(self) -> list[tuple[SiteLine, int, int]]:
@@ -135,7 +154,8 @@ class SitePicture:
     @property
     def drawn(self) -> list[SiteLine]:
         """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
-        return [one for one in reversed(self.lines) if any(one.path) and one.state != "idle"]
+        between = sorted(self.between, key=lambda line: (not _trouble(line), line.ends))
+        return [one for one in reversed(between) if any(one.path) and one.state != "idle"]
 
 
 def _trouble(line: SiteLine) -> bool:
@@ -151,8 +171,11 @@ def picture(doc: Doc) -> SitePicture | None:
     lines = _lines(doc, [one for one in records if one["what"] == "channel"])
     troubled = {name for line in lines if _trouble(line) for name in line.ends}
     members = [{**one, "other": _further(one)} for one in members]
-    boxes, left_out = _boxes(members, troubled)
-    _draw(boxes, lines)
+    channels = [Channel(one.ends, one.state, frozenset((f["node"], f["rule"]) for f in one.findings)) for one in lines]
+    groups = grouped(members, channels)
+    between = _between(lines, groups.box_of)
+    boxes, left_out = _boxes(groups.members, {groups.box_of.get(name, name) for name in troubled}, between)
+    _draw(boxes, between)
     kinds = [kind for column in COLUMNS for kind in column]
     left_out += [one["state"] for one in records if one["what"] == "left out"]
     tallest = max((box.y + box.height for box in boxes), default=0) + 10
@@ -167,7 +190,30 @@ def picture(doc: Doc) -> SitePicture | None:
         max((box.x for box in boxes), default=0) + WIDTH + GAP,
         tallest,
         left_out,
+        between,
+        groups.told(),
     )
+
+
+def _between(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
+    """Return the lines between boxes: those of members that share a box are one."""
+    found: dict[tuple[str, str], SiteLine] = {}
+    for line in lines:
+        ends = (box_of.get(line.ends[0], line.ends[0]), box_of.get(line.ends[1], line.ends[1]))
+        one = found.setdefault(ends, SiteLine(ends))
+        one.said += line.said
+        one.findings += [finding for finding in line.findings if finding not in one.findings]
+    return [one for one in found.values() if one.ends[0] != one.ends[1]]
+
+
+def _worse(lines: list[SiteLine]) -> set[str]:
+    """Return the members of which at least half of the lines have trouble: not the ones that a sick one points at."""
+    count: dict[str, list[int]] = {}
+    for line in lines:
+        for name in line.ends if line.state != "idle" else ():
+            held = count.setdefault(name, [0, 0])
+            held[_trouble(line)] += 1
+    return {name for name, (well, sick) in count.items() if sick and sick >= well}
 
 
 def _further(member: Doc) -> str:
@@ -199,16 +245,17 @@ def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
     return any(one["state"] not in ("up", "idle") for one in own)
 
 
-def _boxes(members: list[Doc], troubled: set[str]) -> tuple[list[SiteBox], list[str]]:
+def _boxes(members: list[Doc], troubled: set[str], lines: list[SiteLine]) -> tuple[list[SiteBox], list[str]]:
     boxes: list[SiteBox] = []
     left_out = []
+    sick = _worse(lines)
     column = 0
     for kinds in COLUMNS:
         own = [one for one in members if one["channel"] in kinds]
         own.sort(key=lambda one: (one["name"] not in troubled, one["state"] == "in the case", one["name"]))
         shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
         for row, one in enumerate(shown):
-            x, bad = LEFT + column * (WIDTH + GAP), one["name"] in troubled
+            x, bad = LEFT + column * (WIDTH + GAP), one["name"] in sick
             boxes.append(SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row, bad=bad))
         for kind in kinds:
             if more := sum(one["channel"] == kind for one in own[MOST:]):

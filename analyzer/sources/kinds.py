@@ -32,7 +32,7 @@ _NSX_EDGE = compiled(
 )
 _GLOG = rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]"
 _LOG4J = rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \["
-_NSX_STAMP = rb"\[nsx@6876 "
+_NSX_STAMP = rb"\[nsx(?:@6876)? "
 
 
 _START = "(?:^|/)"  # of a name in a path
@@ -96,8 +96,8 @@ _MARKERS = (
     _Marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", _T_MANAGER, 3, "NSX-T manager"),
     _Marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", _T_MANAGER, 2, "NSX-T manager"),
     _Marker(r"global-manager/gmanager\.log", _T_MANAGER, 2, "NSX-T global manager"),
-    _Marker(r"var/log/syslog(?:\.1)?$", _T_MANAGER, 2, "NSX-T manager", rb'\[nsx@6876 [^\]]*\bcomp="nsx-manager"'),
-    _Marker(r"var/log/syslog(?:\.1)?$", _T_EDGE, 2, "NSX-T edge", rb'\[nsx@6876 [^\]]*\bcomp="nsx-edge"'),
+    _Marker(r"var/log/syslog(?:\.1)?$", _T_MANAGER, 2, "NSX-T manager", rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-manager"'),
+    _Marker(r"var/log/syslog(?:\.1)?$", _T_EDGE, 2, "NSX-T edge", rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-edge"'),
     _Marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", _T_EDGE, 2, "NSX-T edge"),
     _Marker(r"var/log/lb/[0-9a-f-]{36}/", _T_EDGE, 2, "NSX-T edge"),
     _Marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP),

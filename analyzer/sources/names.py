@@ -16,7 +16,7 @@ from analyzer.lazy_dataclass import dataclass
 # Folders that stand at the top of a host's or manager's tree. A path that begins with one of them has
 # no top directory of its own (`tar c .` inside an unpacked bundle).
 TREE_TOPS = frozenset({
-    "altbootbank", "bin", "bootbank", "commands", "dev", "etc", "home", "json", "lib", "lib64", "local",
+    "altbootbank", "bin", "bootbank", "cloudnet", "commands", "dev", "etc", "home", "json", "lib", "lib64", "local",
     "log", "logs", "opt", "proc", "productLocker", "root", "sbin", "scratch", "snapshot", "store",
     "system", "tmp", "usr", "var", "vmfs", "vmupgrade", "common", "config", "image",
 })  # fmt: skip
