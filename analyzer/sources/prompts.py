@@ -49,8 +49,9 @@ _ALONE = _ESXI_TOOLS | _SHELL_TOOLS | {"show", "get"}
 _FILTERS = _words("grep egrep fgrep zgrep zegrep awk gawk sed head tail cut uniq wc tr")
 # What tells of the machine it runs on, and of no other.
 _OWN_FACTS = _words("""
-    hostnamectl uname hostname uptime date free df du lsblk lsmod lspci lsusb ip ifconfig ethtool arp route netstat ss top
-    ps systemctl service dpkg rpm apt yum dnf exportfs mount zpool zfs mdadm pvs vgs lvs timedatectl sysctl dmidecode
+    hostnamectl uname hostname uptime date free df du lsblk lsmod lspci lsusb ip ifconfig ethtool arp route netstat
+    ss top ps systemctl service dpkg rpm apt yum dnf exportfs mount zpool zfs mdadm pvs vgs lvs timedatectl sysctl
+    dmidecode
 """)
 # What prints a file from its first line to its last; any other program may leave lines of it out.
 _LOG_TOOLS = _FILTERS | _words("dmesg less more zless zmore vi sort strings journalctl")

@@ -3,8 +3,8 @@
 HTML: the tags go, a break or the end of a paragraph, row or block ends a line, entities become signs; scripts, styles
 and comments are left out. Mail (RFC 5322, MIME: RFC 2045 to 2049): of each part the text is taken, decoded from
 quoted-printable or base64; of a part that comes in several forms the plain one. A piece of such a source without its
-head is known by its escapes. Numbers of lines then count those of that text, which the report says. A page without anything preformatted, a prompt or a time is refused as ever: it is
-mostly the login page of a portal.
+head is known by its escapes. Numbers of lines then count those of that text, which the report says. A page without
+anything preformatted, a prompt or a time is refused as ever: it is mostly the login page of a portal.
 """
 
 from __future__ import annotations
