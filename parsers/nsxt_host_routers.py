@@ -14,7 +14,7 @@ from ._nsxt import DATED, UUID
 from .nsxt_logical_routers import TABLE
 
 _ROW = re.compile(
-    rf"\s*(?P<router>{UUID})\s+(?P<router_ports>\d+)\s+\d+\s+(?P<neighbor_limit>\d+)\s+(?P<neighbor_entries>\d+)\s*$"
+    rf"\s*(?P<router>{UUID})\s+(?P<router_ports>\d+)\s+(?P<routes>\d+)\s+(?P<neighbor_limit>\d+)\s+(?P<neighbor_entries>\d+)\s*$"
 )
 _REST = re.compile(r"\s*(?:Logical Routers Summary\s*$|-{5,}\s*$|VDR UUID\s+LIF num\b)")
 

@@ -24,6 +24,7 @@ TABLE = Table.of(
     Column("router_name", "str", "name: SR-… service, DR-… distributed router; none for the tunnel router"),
     Column("router_type", "str", "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …"),
     Column("router_ports", "int", "ports of the router", "ports"),
+    Column("routes", "int", "routes, on a host", "routes"),
     Column("neighbor_entries", "int", "entries of its neighbour table (3.2 and later)"),
     Column("neighbor_limit", "int", "most entries that table may have"),
     ask="`get logical-routers` on the edge, or `nsxcli -c get logical-routers` on the host",

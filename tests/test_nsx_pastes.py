@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -107,6 +108,27 @@ def test_a_session_on_an_edge_is_read_with_its_waiting_prompts(tmp_path: Path) -
     ]
     assert [row["next_hop"] for row in rows(tmp_path, "nsxt.route")] == ["10.67.13.1"]
     assert [row["bfd_state"] for row in rows(tmp_path, "nsxt.bgp_neighbor")] == ["UP"]
+
+
+PING = "PING 10.67.1.4 (10.67.1.4): 56 data bytes\n64 bytes from 10.67.1.4: icmp_seq=0 ttl=64 time=2.8 ms\n"
+KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoCloseFile:3128: Stale file handle"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (EDGE.format(cut="") + f"edge-south> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
+        (f"edge-south(vrf)> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
+        (f"[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
+        (
+            f"The share is on this server:\n\nroot@sto-1:~# hostnamectl\n Static hostname: sto-1\n\nvmkernel.log:\n{KERNEL}\n",
+            [("ESXi host (loose files)", "esxi")],
+        ),
+    ],
+)
+def test_an_output_goes_to_the_machine_that_can_print_it(tmp_path: Path, text: str, named: list[Any]) -> None:
+    """A ping is the edge's where an edge was typed at, and a host's log below a guest's command is not the guest's."""
+    assert [(one["name"], one["kind"]) for one in case(tmp_path, text)["nodes"]] == named
 
 
 def test_the_greeting_of_the_cli_tells_the_release_of_the_node_below(tmp_path: Path) -> None:

@@ -61,6 +61,31 @@ def test_a_mail_is_decoded_and_an_attachment_named() -> None:
     assert notes == ["page is a mail; line numbers are those of its text"]
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"=0A=\n"])
+def test_a_piece_of_the_source_of_a_mail_is_decoded(end: bytes) -> None:
+    """Without its head the escapes tell: broken lines are whole again, and `=3D` is a sign."""
+    cut = b"=\n" if end == b"=0A=\n" else b"=" + end
+    line = b'> 2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: "synthetic" x=3D' + cut + b"7 & more"
+    notes: list[str] = []
+    shown = text_of(line + end + line + end, notes).split("\n")
+    assert [one.rstrip("\r") for one in shown[:2]] == [
+        '> 2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: "synthetic" x=7 & more'
+    ] * 2
+    assert notes == ["page is a piece of the source of a mail; line numbers are those of its text"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a=3D\n" + b"path=/x&y=20&z=" * 5 + b"\n" + b"k=" * 35 + b"\n" + b"k=" * 36 + b"\n",  # = stands for itself
+        b"Z" * 75 + b"=\n" + b"one line alone was broken =3D\n",
+    ],
+)
+def test_signs_alone_make_no_mail(data: bytes) -> None:
+    """A text of URLs or base64 comes through byte for byte."""
+    assert text_of(data).encode() == data
+
+
 def test_a_log_is_no_mail_and_no_page() -> None:
     """A text that is neither comes through byte for byte."""
     data = f"Date: x\nKey: <b>y</b>\n{LINE}\n".encode()

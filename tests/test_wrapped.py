@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -129,6 +130,26 @@ def test_a_wrapped_table_gives_its_rows(way: str, tmp_path: Path) -> None:
     ]
     assert lines[nics["line"][1] - 1].startswith("vmnic1")
     assert list(case.table("esxi.ip_neighbor")["ip"]) == ["192.0.2.10"]
+
+
+def test_a_table_broken_where_a_column_ends_keeps_its_columns() -> None:
+    """Whoever indents a table and breaks it at a column leaves the places of the cells: blanks inside of one stay."""
+    lines = [
+        "  VNI       Multicast IP               Control Plane",
+        "        Connection             Ports",
+        "  --------  -------------------------  -----------------------------------",
+        "        ---------------------  -----",
+        "  5000      N/A (headend replication)  Enabled (multicast proxy,ARP proxy)",
+        "        192.0.2.101 (up)           2",
+    ]
+    join_tables(lines)
+    assert re.split(r"\s{2,}", lines[4]) == [
+        "5000",
+        "N/A (headend replication)",
+        "Enabled (multicast proxy,ARP proxy)",
+        "192.0.2.101 (up)",
+        "2",
+    ]
 
 
 @pytest.mark.parametrize(

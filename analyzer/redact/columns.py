@@ -48,7 +48,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "host": (
         "backup_server", "controller_fqdn", "fqdn", "from_member", "host", "host_name", "hostname", "iscsi_node",
         "member", "member_names", "nfs_server", "node_name", "ntp_server", "ntp_servers", "object_name", "other",
-        "peer", "ping_target", "remote_hosts", "said_by", "to_member", "transport_node", "remote_name",
+        "neighbor_name", "peer", "ping_target", "remote_hosts", "said_by", "to_member", "transport_node", "remote_name",
     ),
     "vm": (
         "agent_vm", "client_vm", "vm_folder", "vm_name",
@@ -64,6 +64,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "designated_ip", "destination", "dst", "failed_from", "gateway", "gateway_ip", "host_ip", "ip",
         "ip_address", "ipv6",
         "listen_ip", "local_ip", "manager_ip", "master_group", "multicast", "multicast_ip", "neighbor", "network",
+        "neighbor_address",
         "next_hop", "ntp_refid", "outer_ip", "remote_address", "remote_ip", "route", "router_id", "segment", "src",
         "vtep_ip", "vip", "vip6", "vip_owner",
     ),
@@ -121,7 +122,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "failure_reason",
         "failure_text", "filters", "folder", "gateway_id", "host_id", "info_path", "info_text", "internal_name",
         "iscsi_text", "kernel_options", "link_name", "manifest", "means", "message", "missing_link", "mount_obstacle",
-        "named_adapter", "named_path",
+        "named_adapter", "named_path", "neighbor_platform", "neighbor_port", "neighbor_software",
+        "nvme_controller",
         "ntp_text", "object", "object_id", "of_object", "offline_remark", "parameter_text", "ping_error",
         "probe_source",
         "psp_config", "psp_path_config", "remote_id", "resignature_obstacle", "resource", "rests_on_it", "rule_tag",
@@ -134,6 +136,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vsan_reason", "vsish_path", "vsish_text", "working_paths", "world_name",
     ),
     PLAIN: (
+        "as_path", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload", "portset", "route_flags",
+        "route_origin", "route_way", "team_uplink",
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_state", "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",

@@ -47,6 +47,12 @@ _NSX_VERBS = _words("""
 _SETTERS = _words("sudo time watch nohup")
 _ALONE = _ESXI_TOOLS | _SHELL_TOOLS | {"show", "get"}
 _FILTERS = _words("grep egrep fgrep zgrep zegrep awk gawk sed head tail cut uniq wc tr")
+# What tells of the machine it runs on, and of no other.
+_OWN_FACTS = _words("""
+    hostnamectl uname hostname uptime date free df du lsblk lsmod lspci lsusb ip ifconfig ethtool arp route netstat
+    ss top ps systemctl service dpkg rpm apt yum dnf exportfs mount zpool zfs mdadm pvs vgs lvs timedatectl sysctl
+    dmidecode
+""")
 # What prints a file from its first line to its last; any other program may leave lines of it out.
 _LOG_TOOLS = _FILTERS | _words("dmesg less more zless zmore vi sort strings journalctl")
 _PRINTS_WHOLE = _words("cat zcat bzcat xzcat type tee")
@@ -70,6 +76,8 @@ _LINUX = compiled(
 _BUSYBOX = compiled(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
 _VSISH = compiled(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
 _VRF = r"(?:\([\w-]+(?:\[\d+\])?\))?"  # the router whose commands follow: edge01(tier0_sr)>, edge01(tier0_sr[1])>
+# Only an NSX-T edge has such a router, or takes its number; `switch(config)#` is another machine.
+_ON_EDGE = compiled(rf"{_NAME}\((?:vrf|tier[01])[\w-]*(?:\[\d+\])?\) ?>|{_NAME} ?> ?ping6?\s.*\svrfid\s+\d")
 # Twice where the first command behind it was an empty line.
 _NSX = compiled(rf"(?P<host>{_NAME}){_VRF}(?: ?[#>] ?(?P=host){_VRF})? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
 _LONE = compiled(rf"(?P<host>{_NAME}){_VRF} ?[#>]$")
@@ -186,6 +194,8 @@ def _nsx(line: str) -> Prompt | None:
         node = _OF_NSXT.get(node, node)
     elif not node and "control-cluster" in command:
         node = CONTROLLER
+    if _ON_EDGE.match(line):
+        node = NSXT_EDGE
     return Prompt("nsx", host, node, bool(node), command)
 
 
@@ -308,6 +318,12 @@ def commands_of(line: str) -> list[Command]:
         if len(commands) >= _MOST_COMMANDS:
             break
     return commands
+
+
+def may_show(line: str) -> bool:
+    """Tell whether a command may print what another machine printed: it shows files, asks that machine, or loops."""
+    words = (first_word(stage) for stages in _stages(line.strip()[:MOST_TYPED]) for stage in stages)
+    return not line.strip() or any(word not in _OWN_FACTS for word in words)
 
 
 def excerpt_by(line: str) -> str:

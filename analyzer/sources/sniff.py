@@ -64,8 +64,9 @@ def maybe_tar(head: bytes) -> bool:
 
 
 def may_be_page(head: bytes) -> bool:
-    """Tell quickly whether a web page or a mail may start here; `webpage` looks closer."""
-    return b"<html" in head[:2048].lower() or b"<!doctype" in head[:64].lower() or b"mime-version:" in head.lower()
+    """Tell quickly whether a web page, a mail or a part of its source may start here; `webpage` looks closer."""
+    page = b"<html" in head[:2048].lower() or b"<!doctype" in head[:64].lower() or b"mime-version:" in head.lower()
+    return page or ((b"=\n" in head or b"=\r\n" in head) and (b"=3D" in head or b"=20" in head))
 
 
 def refusal(head: bytes) -> str:

@@ -316,7 +316,7 @@ class _Output:
             self.placed.append((chosen, self.splitter.add(chosen, first_line, end, self.context)))
             return end
         if starting:
-            return self.splitter.dump(at, self.context)
+            return self.splitter.dump(at, None if self._elsewhere(at) else self.context)
         if text.prose(at) and not self._goes_on_below(at):
             return 0
         self.splitter.other(at, self.context, self._ended(at))
@@ -340,6 +340,13 @@ class _Output:
         own = {one.node for one in self.ranked.values()}
         asked = (self.sole or self.alone) and bool(own)
         return asked and not any(one.node in own or not one.node for one in self.text.starts(at))
+
+    def _elsewhere(self, at: int) -> bool:
+        """Tell whether only what a host prints starts on a line, below a guest's command that shows no file."""
+        prompt = self.context.prompt
+        if prompt.node != prompts.GUEST or prompts.may_show(prompt.command):
+            return False
+        return all(one.node == prompts.ESXI for one in self.text.starts(at))
 
     def _filtered(self, recogniser: Recogniser) -> bool:
         return any(filtered for want in self.wanted for one, _, filtered in want.known if one is recogniser)

@@ -2,9 +2,9 @@
 
 HTML: the tags go, a break or the end of a paragraph, row or block ends a line, entities become signs; scripts, styles
 and comments are left out. Mail (RFC 5322, MIME: RFC 2045 to 2049): of each part the text is taken, decoded from
-quoted-printable or base64; of a part that comes in several forms the plain one. Numbers of lines then count those of
-that text, which the report says. A page without anything preformatted, a prompt or a time is refused as ever: it is
-mostly the login page of a portal.
+quoted-printable or base64; of a part that comes in several forms the plain one. A piece of such a source without its
+head is known by its escapes. Numbers of lines then count those of that text, which the report says. A page without
+anything preformatted, a prompt or a time is refused as ever: it is mostly the login page of a portal.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ _TAG = re.compile(
     r"|summary|picture|source|video|audio|canvas|time|abbr|cite|q|var|wbr|o:p)(?=[\s/>])(?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}')*>",
     re.IGNORECASE,
 )
+# Quoted-printable (RFC 2045, 6.7): no line is longer than 76 characters, and a = is never itself.
+_ESCAPED = re.compile(rb"=(?:[0-9A-F]{2}|\r?\n)")
+_BROKEN = re.compile(rb"^[^\r\n]{60,75}=\r?$", re.MULTILINE)
+_LEAST_BROKEN = 2
 _UNSEEN = frozenset(("script", "style", "head", "template", "svg", "select", "iframe"))
 _ENDS_LINE = re.compile(
     "br|hr|p|div|tr|li|dt|dd|h1|h2|h3|h4|h5|h6|pre|textarea|blockquote|section|article|table|ul|ol|dl|main|header|"
@@ -49,12 +53,27 @@ def as_text(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
     head = feed.peek(_LOOKED_AT)
     page = _HTML.match(head[:2048].removeprefix(b"\xef\xbb\xbf")) is not None
     if not page and not _MAIL.match(head.replace(b"\r\n", b"\n")):
-        return feed
+        return _unescaped(feed, address, note) if _is_escaped(head) else feed
     data = _whole(feed, "web page" if page else "mail")
     text = _printed(data) if page else "\n\n".join(_parts(data))
     if text is not None:
         note(f"{address} is a {'web page' if page else 'mail'}; line numbers are those of its text")
         data = text.encode("utf-8", "surrogateescape")
+    return Feed(SliceStream(MemorySource(data)))
+
+
+def _is_escaped(head: bytes) -> bool:
+    """Tell whether a text is a piece of the source of a mail: each = but a few begins an escape or breaks a line."""
+    odd = head.count(b"=") - len(_ESCAPED.findall(head))
+    return odd * 20 <= head.count(b"=") and len(_BROKEN.findall(head)) >= _LEAST_BROKEN
+
+
+def _unescaped(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
+    """Return a feed of what a piece of the source of a mail says."""
+    import quopri  # noqa: PLC0415 - few cases hold one
+
+    data = quopri.decodestring(_whole(feed, "mail"))
+    note(f"{address} is a piece of the source of a mail; line numbers are those of its text")
     return Feed(SliceStream(MemorySource(data)))
 
 

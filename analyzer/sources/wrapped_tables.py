@@ -30,7 +30,7 @@ def join_tables(lines: list[str]) -> None:
 
 def _parts(lines: Sequence[str], at: int) -> int:
     """Return on how many lines a ruler stands that begins on a line; 0 where it is whole, or none."""
-    if not lines[at].startswith("--") or len(lines[at]) < NARROWEST or not _RULE.match(lines[at]):
+    if not lines[at].lstrip(" ").startswith("--") or len(lines[at]) < NARROWEST or not _RULE.match(lines[at]):
         return 0
     end = at + 1
     while end < len(lines) and end - at <= MOST_PARTS and lines[end].strip() and _RULE.match(lines[end]):
@@ -47,11 +47,23 @@ def _join(lines: list[str], at: int, parts: int) -> int:
     width = max(map(len, lines[begin:end]))
     groups = [(begin, at), (at, at + parts), *_rows(lines, at + parts, end, parts, width)]
     hard = width in COLUMNS
+    rulers = [len(line.strip()) for line in lines[at : at + parts]]
+    columns = not hard and all(_fit(lines[first:after], rulers) for first, after in groups)
     for first, after in groups:
         some = lines[first:after]
-        whole = "".join(line.ljust(width) for line in some) if hard else " ".join(line.strip() for line in some)
+        if columns:  # each line was broken where a column ends: the places of the cells stay
+            whole = "  ".join(line.strip().ljust(width) for line, width in zip(some, rulers, strict=True))
+        else:
+            whole = "".join(line.ljust(width) for line in some) if hard else " ".join(line.strip() for line in some)
         lines[first:after] = [whole.rstrip(), *[""] * (after - first - 1)]
     return end - 1
+
+
+def _fit(some: Sequence[str], rulers: Sequence[int]) -> bool:
+    """Tell whether no part of a line is wider than the part of the ruler that belongs to it."""
+    return len(some) == len(rulers) and all(
+        len(line.strip()) <= width for line, width in zip(some, rulers, strict=True)
+    )
 
 
 def _end(lines: Sequence[str], at: int) -> int:
