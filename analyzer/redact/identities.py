@@ -6,18 +6,20 @@ import ipaddress
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analyzer.facts import Facts
 from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
+from analyzer.redact.learnt import Learnt
 from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
-from analyzer.redact.textforms import device_digits, device_forms, found_in, path_parts
+from analyzer.redact.textforms import device_digits, device_forms, path_parts
 from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
-from analyzer.samples import SampleColumns
-from analyzer.tables import Table
+
+if TYPE_CHECKING:
+    from analyzer.facts import Facts
+    from analyzer.tables import Table
 
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
@@ -77,7 +79,8 @@ _FIELDS = {
 class Identities:
     """The names of a case, each with its kind; `found` gives them in a fixed order."""
 
-    def __init__(self) -> None:
+    def __init__(self, learnt: Learnt | None = None) -> None:
+        self.learnt = learnt or Learnt()
         self.names: dict[tuple[str, str], None] = {}
         self.versions: set[str] = set()  # four numbers with dots that are no address
         self._cells: set[tuple[str, str]] = set()
@@ -107,6 +110,10 @@ class Identities:
                 self.setting(str(values.get(label) or ""), str(values.get(name) or ""))
             for name in versions:
                 self.versions.add(str(values.get(name)))
+        if not store.frames:
+            return
+        from analyzer.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
+
         for frame in store.frames:
             columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
             for name, kind in named:
@@ -152,7 +159,7 @@ class Identities:
 
     def lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
-        self.take(found_in("\n".join(dict.fromkeys(texts)), self.versions))
+        self.take(self.learnt.found_in("\n".join(dict.fromkeys(texts)), self.versions))
 
     def take(self, found: Iterable[tuple[str, str]]) -> None:
         """Take (kind, name) of what a text shows by its form."""

@@ -30,10 +30,10 @@ _HEX = (
     ("device", compiled(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
     ("t10", compiled(r"(?i)(?<!\w)t10\.[\w.+-]+")),
     ("iqn", compiled(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", compiled(rf"(?i){WWN}")),
+    ("wwn", compiled(WWN)),
     ("wwn", compiled(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
     ("uuid", compiled(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", compiled(rf"(?i){MAC}")),
+    ("mac", compiled(MAC)),
 )  # fmt: skip
 _VOLUMES = "/vmfs/volumes/"
 _FILE = compiled(
@@ -53,6 +53,11 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
             found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
     found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in PLACES]
     return tuple(found)
+
+
+def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Return (kind, words one of which must stand there, pattern) of all that is looked for in lines."""
+    return _tried()
 
 
 @cache
