@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
+from analyzer.redact.commandnames import names_of
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
 from analyzer.redact.textforms import device_digits, device_forms, path_parts
@@ -39,6 +40,15 @@ _ORGANISATION = compiled(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-
 _WORLD = compiled(r"^\d+:")
 _ETH = compiled(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
+_POLICY = compiled(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
+# What signs find and several names are, or one in another form -> (kind, name) of them.
+_COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
+    "command": names_of,
+    "policypath": lambda path: [("label", unquote(part)) for part in _POLICY.findall(path)],
+    "tag": lambda text: [("label", part) for part in text.split("|")],
+    "dashed": lambda text: [("address", text.replace("-", "."))],
+    "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
+}
 _DATED = compiled(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
 _ENDS = compiled(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
 _TEXT_END = compiled(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
@@ -169,8 +179,9 @@ class Identities:
             if kind in ("path", "file"):
                 parts = name.split("\\")
                 self.path(name if kind == "path" else f"[-] {parts[-1]}")
-            elif kind == "reversed":
-                self.cell("address", ".".join(reversed(name.split("."))))
+            elif kind in _COMPOSED:
+                for inner, word in _COMPOSED[kind](name):
+                    self.cell(inner, word)
             elif kind == "mac":
                 if not addresses.kept_mac(digits := addresses.digits_of(name)):
                     self._add(kind, digits)

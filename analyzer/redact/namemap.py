@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import os
+import quopri
 import re
 import tempfile
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import cache, partial
@@ -21,6 +23,7 @@ from analyzer.redact import addresses, learnt
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
 
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _SLUG = compiled(r"[^a-z0-9]+")
 _RUNS = compiled(r"\d+")
 # As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
@@ -251,9 +254,25 @@ def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
     ):
         if form != name:
             yield form, other
+    yield from _plainly(name, other)
     if " " in name:  # of addresses, shells, mount tables, mails
         for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
             yield name.replace(" ", blank), other
+
+
+def _plainly(name: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as mails do."""
+    if name.isascii():
+        return
+    for sign in "_-.":
+        yield re.sub(r"[\W_]+", sign, name), other
+    yield re.sub(r"[\W_]+", "", name), other
+    for plain in (name.translate(_UMLAUTS), name):
+        bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+        if len(bare) >= LEAST_ANYWHERE:
+            yield bare, other
+            yield _SLUG.sub("-", bare.lower()).strip("-"), other
+    yield quopri.encodestring(name.encode()).decode(), other
 
 
 def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
