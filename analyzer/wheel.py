@@ -7,6 +7,7 @@ from pathlib import Path
 
 from analyzer import parser_index, parsing, pattern_notes
 from analyzer.ingest import known_files
+from analyzer.redact import signedlines, textforms
 from analyzer.report.compiling import compile_templates
 from analyzer.rules.catalog import load
 from analyzer.scan.compiled_pattern import Needle
@@ -22,7 +23,9 @@ def complete(package: Path) -> None:
 
 
 def note_patterns() -> None:
-    """Work out what a run asks of the patterns of the parsers and of what the tool looks for in logs."""
+    """Work out what a run asks of the patterns of the parsers and of what is looked for in logs."""
     known_files.note(parsing.registry().values())
     for one in sought(load().signatures()):
         Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
+    for _, _, pattern in textforms.signs():
+        signedlines.needed(pattern)

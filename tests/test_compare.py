@@ -331,6 +331,25 @@ def test_three_captures_give_a_rate_for_each_interval(tmp_path: Path) -> None:
     assert "2 days, then 24 hours lie between the captures." in made["conclusion"][0]["text"]
 
 
+def test_the_clock_of_a_typed_session_is_the_time_of_its_capture(tmp_path: Path) -> None:
+    """`date` is all that tells when something was typed: the order of the sides, the interval, a rate, and that no boot lies between."""
+    for day, drops in ((12, 300_100), (10, 100), (11, 100_100)):
+        said = (
+            ("date", f"Fri Mar {day} 00:00:00 UTC 2023"),
+            ("uptime", f" 00:00:00 up {day - 1} days, 00:00, load average: 0.10, 0.12, 0.11"),
+        )
+        stats = f"NIC statistics for vmnic0\n   Packets received: {day}000000\n   Receive packets dropped: {drops}\n   Total receive errors: 0"
+        typed = "\n".join(
+            f"[root@esx81:~] {command}\n{answer}"
+            for command, answer in (*said, ("esxcli network nic stats get -n vmnic0", stats))
+        )
+        (tmp_path / f"{day}.txt").write_text(typed + "\n", encoding="utf-8")
+    made = compared(*(tmp_path / f"{day}.txt" for day in (12, 10, 11)))
+    assert [side["captured"] for side in made["sides"]] == [f"2023-03-{day}T00:00:00Z" for day in (10, 11, 12)]
+    steps = counter(made, "rx_dropped")["steps"]
+    assert [(step["state"], step["per_hour"]) for step in steps] == [("went on", 4167), ("went on", 8333)]
+
+
 def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_path: Path) -> None:
     """1 error an hour, then a boot, then 2 an hour: the step over the boot has no difference, the others have theirs."""
     times = ("2017-10-14 16:53:20", LATER, "2017-10-17 16:53:20", "2017-10-18 16:53:20")

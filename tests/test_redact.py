@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from analyzer.case import dumps
 from analyzer.cli import main
 from analyzer.output import write_all
-from analyzer.redact import namemap
+from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
 from analyzer.report import markdown
@@ -187,6 +187,23 @@ def test_a_name_is_found_however_it_is_written(
     done = run("show", case, "--format", "md", "--redact", "--redact-map", tmp_path / "map")
     assert (done.exit_code, done.stdout) == ((6, "") if spelled != "ordinary words" else (0, "one\nordinary words\n"))
     assert done.exit_code == 0 or "the output, line 2" in done.output
+
+
+def test_what_a_text_showed_is_kept_with_the_map(
+    redacted: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A case that is shown again with its map says the same without a look at its lines; with other signs they are read."""
+    case, names, looks = redacted[0] / "cpu-limited-vm" / "case.json", tmp_path / "map", list[str]()
+    whole = textforms.found_in
+    monkeypatch.setattr(textforms, "found_in", lambda text, known: (looks.append(text), whole(text, known))[1])
+    monkeypatch.setattr(learnt, "LEAST", 0)
+    shown = [run("show", case, "--format", "md", "--redact", "--redact-map", names) for _ in range(2)]
+    assert shown[0].exit_code == 0 and shown[0].stdout == shown[1].stdout
+    assert len([text for text in looks if len(text) > 1000]) == 1
+    assert stat.S_IMODE(names.stat().st_mode) == 0o600 and namemap.load(names).learnt.kept
+    monkeypatch.setattr(learnt, "_signs", lambda: b"other signs")
+    again = run("show", case, "--format", "md", "--redact", "--redact-map", names)
+    assert again.stdout == shown[0].stdout and len([text for text in looks if len(text) > 1000]) == 2
 
 
 def test_the_names_of_a_map_are_gathered_once(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ LINES = [
     "hostd: vpxuser password @ set for the host",
     "audit: Password changed for user zqpw to '@'",
     "vm: encryption key '@' of the disk",
+    "failed to send trap to receiver@162/@",
+    "wss://esx01:443/ticket/@",
+    "failed backup to sftp://192.0.2.1/dir passphrase @",
     "esxcli system snmp set -t 192.0.2.74@162/@",
     'DICT guestinfo.secretkey = "@"',
     "2021-03-02T10:11:12Z info: &lt;soap:Body&gt;&lt;password&gt;@&lt;/password&gt;&lt;/soap:Body&gt;",
@@ -259,6 +262,7 @@ def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
         .replace("Originator@6876", "Originator\0006876")
         .replace("root@esx01", "root\000esx01")
     )
+    line = line.replace("receiver@", "receiver\000")
     line = line.replace("vi://root:@@", "vi://root:@\000").replace("uw-host-1:@@", "uw-host-1:@\000")
     return re.sub("@", one, line).replace("\000", "@")
 

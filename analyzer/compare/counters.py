@@ -93,7 +93,8 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
     if start.state != "started again":
         made["difference"] = _whole(last - first)
         if span.seconds and start.state == "went on":
-            made["per_hour"] = round((last - first) / span.seconds * 3600, 3)
+            rate = (last - first) / span.seconds * 3600
+            made["per_hour"] = round(rate) if rate >= 100 else round(rate, 3)
     now, earlier = _portions(span, start)
     made["shares"] = [_share(*earlier), _share(*now)]
     if bad:

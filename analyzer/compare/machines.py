@@ -12,7 +12,7 @@ from dataclasses import field
 from datetime import datetime
 
 from analyzer.compare.matching import Match, matched
-from analyzer.compare.sides import CaseSide
+from analyzer.compare.sides import CaseSide, clock_of
 from analyzer.facts import Facts
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row
@@ -70,6 +70,7 @@ def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
             one.uptime_row = next(_rows(side.facts, "esxi.uptime", one.key), None)
             one.captured = one.captured or (one.uptime_row.block.taken if one.uptime_row else "")
         short = one.name.partition(".")[0].lower()
+        one.captured = one.captured or clock_of(side, one.key)
         one.marks = [hardware, addresses, [(one.kind, one.name.lower())], [(one.kind, short)]]
         found.append(one)
     return found

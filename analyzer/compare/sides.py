@@ -116,11 +116,21 @@ def named_apart(sides: list[CaseSide]) -> list[CaseSide]:
     return sides
 
 
+def clock_of(side: CaseSide, node: str) -> str:
+    """Return what `date` last said on a machine, ISO 8601 UTC, "" when it was not asked: of what was typed nothing else
+    tells when."""
+    if side.facts is None or not side.facts.count("esxi.clock", node):
+        return ""
+    rows = (row for row in side.facts.store("esxi.clock").rows if row.block.node == node)
+    said = max((str(row.values["host_time"]) for row in rows if row.values["host_time"]), default="")
+    return f"{said.replace(' ', 'T').removesuffix('Z')}Z" if said else ""
+
+
 def captured_at(side: CaseSide) -> str:
     """Return when a case was captured, ISO 8601 UTC: the newest capture of its machines, "" when nothing tells.
 
     SOURCE_DATE_EPOCH sets `created` of every document, so that it orders nothing then.
     """
-    times = [node["captured"] for node in side.document["nodes"] if node["captured"]]
+    times = [time for node in side.document["nodes"] if (time := node["captured"] or clock_of(side, node["id"]))]
     kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document["case"]["created"]
     return max(times, default=kept)

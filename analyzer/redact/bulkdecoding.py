@@ -8,7 +8,6 @@ word means is in these runs for certain; whether it is really there, the words t
 from __future__ import annotations
 
 import binascii
-import re
 from collections.abc import Iterable, Iterator
 
 from analyzer.kept_patterns import compiled
@@ -16,7 +15,7 @@ from analyzer.redact.encodings import BREAKS, BROKEN, ENCODED, LEAST_ENCODED, di
 
 Word = tuple[int, str]  # which of `ENCODED`, and the word
 GAP = "\x01"  # between runs: no sign of a name
-PLAIN = re.compile(r"[\x20-\x7e]*")  # names of such signs alone can be told here
+PLAIN = compiled(r"[\x20-\x7e]*")  # names of such signs alone can be told here
 _SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 # The last sign of a word that is no whole number of bytes, without the bits that are left over.
 _LAST = {

@@ -42,6 +42,7 @@ OF_TABLE = {
     ("esxi.vm_network", "network"): "portgroup",
     ("nsx.vdr_bridge_network", "network"): "label",
     ("nsx.vdr_bridge_mac", "network"): "label",
+    ("nsx.dfw_rule", "matches"): TEXT,
 }
 
 KINDS: dict[str, tuple[str, ...]] = {

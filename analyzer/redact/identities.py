@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analyzer.facts import Facts
 from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
+from analyzer.redact.commandnames import names_of
+from analyzer.redact.learnt import Learnt
 from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
-from analyzer.redact.textforms import device_digits, device_forms, found_in, path_parts
+from analyzer.redact.textforms import device_digits, device_forms, path_parts
 from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
-from analyzer.samples import SampleColumns
-from analyzer.tables import Table
+
+if TYPE_CHECKING:
+    from analyzer.facts import Facts
+    from analyzer.tables import Table
 
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
@@ -37,6 +40,15 @@ _ORGANISATION = compiled(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-
 _WORLD = compiled(r"^\d+:")
 _ETH = compiled(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
+_POLICY = compiled(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
+# What signs find and several names are, or one in another form -> (kind, name) of them.
+_COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
+    "command": names_of,
+    "policypath": lambda path: [("label", unquote(part)) for part in _POLICY.findall(path)],
+    "tag": lambda text: [("label", part) for part in text.split("|")],
+    "dashed": lambda text: [("address", text.replace("-", "."))],
+    "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
+}
 _DATED = compiled(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
 _ENDS = compiled(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
 _TEXT_END = compiled(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
@@ -77,7 +89,8 @@ _FIELDS = {
 class Identities:
     """The names of a case, each with its kind; `found` gives them in a fixed order."""
 
-    def __init__(self) -> None:
+    def __init__(self, learnt: Learnt | None = None) -> None:
+        self.learnt = learnt or Learnt()
         self.names: dict[tuple[str, str], None] = {}
         self.versions: set[str] = set()  # four numbers with dots that are no address
         self._cells: set[tuple[str, str]] = set()
@@ -107,6 +120,10 @@ class Identities:
                 self.setting(str(values.get(label) or ""), str(values.get(name) or ""))
             for name in versions:
                 self.versions.add(str(values.get(name)))
+        if not store.frames:
+            return
+        from analyzer.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
+
         for frame in store.frames:
             columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
             for name, kind in named:
@@ -152,7 +169,7 @@ class Identities:
 
     def lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
-        self.take(found_in("\n".join(dict.fromkeys(texts)), self.versions))
+        self.take(self.learnt.found_in("\n".join(dict.fromkeys(texts)), self.versions))
 
     def take(self, found: Iterable[tuple[str, str]]) -> None:
         """Take (kind, name) of what a text shows by its form."""
@@ -162,8 +179,9 @@ class Identities:
             if kind in ("path", "file"):
                 parts = name.split("\\")
                 self.path(name if kind == "path" else f"[-] {parts[-1]}")
-            elif kind == "reversed":
-                self.cell("address", ".".join(reversed(name.split("."))))
+            elif kind in _COMPOSED:
+                for inner, word in _COMPOSED[kind](name):
+                    self.cell(inner, word)
             elif kind == "mac":
                 if not addresses.kept_mac(digits := addresses.digits_of(name)):
                     self._add(kind, digits)

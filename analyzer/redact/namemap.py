@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 import os
+import quopri
 import re
 import tempfile
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import cache, partial
@@ -15,16 +17,20 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzer.errors import BacklineError, UsageError
+from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
-from analyzer.redact import addresses
+from analyzer.redact import addresses, learnt
+from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
 
-_SLUG = re.compile(r"[^a-z0-9]+")
-_RUNS = re.compile(r"\d+")
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_SLUG = compiled(r"[^a-z0-9]+")
+_RUNS = compiled(r"\d+")
 # As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
-_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_NUMBERS = compiled(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
+READ = "texts that were read, by their hash"
 WORDS = "a word, too: replaced where it stands for the thing, left in running text"
 HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
 NETWORKS = ("ipv4 networks", "ipv6 networks")
@@ -39,7 +45,7 @@ _STEMS = {
     "t10": "t10.EXAMPLE-",
 }
 _SUFFIX = {"domain": ".example"}
-_COUNT = re.compile(r"\d+(?:\.example)?$")
+_COUNT = compiled(r"\d+(?:\.example)?$")
 
 
 def _parts(name: str) -> set[str]:
@@ -66,12 +72,14 @@ class NameMap:
     names     kind -> name as it was first met -> pseudonym; networks are kinds of their own
     revision  grows with every run that adds a name; reports show it
     words     names that are words of the product, numbers or very short -> kind: in running text they stay
+    learnt    what long texts showed, so that they need not be read again
     """
 
     path: Path | None = None
     names: dict[str, dict[str, str]] = field(default_factory=dict)
     revision: int = 0
     words: dict[str, str] = field(default_factory=dict)
+    learnt: Learnt = field(default_factory=Learnt)
     _taken: set[str] = field(default_factory=set)
     _real: set[str] = field(default_factory=set)
     _alike: set[str] = field(default_factory=set)  # real names that a pseudonym could hold: a host `host-1`
@@ -162,12 +170,14 @@ class NameMap:
         return any(name in new for name in self._alike)
 
     def save(self) -> None:
-        """Write the map for its owner alone, whole or not at all; nothing is written when no name was added."""
-        if self.path is None or not (self._new or not self.path.exists()):
+        """Write the map for its owner alone, whole or not at all; nothing is written when nothing was added."""
+        if self.path is None or not (self._new or self.learnt.new or not self.path.exists()):
             return
         text = json.dumps(
             {"format": FORMAT, "revision": self.now, WORDS: self.words, "names": self.names}, indent=1, sort_keys=True
         )
+        if self.learnt.kept:  # without indents, in the order in which they were met
+            text = f'{text[:-2]},\n "{READ}": {json.dumps(self.learnt.kept, separators=(",", ":"))}\n}}'
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)  # 0600
@@ -181,7 +191,8 @@ class NameMap:
                 Path(temporary).unlink(missing_ok=True)
         except OSError as error:
             raise _wrong(self.path, error.strerror or str(error), "Give another file with --redact-map.") from error
-        self.revision, self._counted, self._new = self.now, True, False
+        self.revision, self._counted = self.now, self._counted or self._new
+        self._new = self.learnt.new = False
 
 
 def load(path: Path | None) -> NameMap:
@@ -206,7 +217,7 @@ def _checked(path: Path, given: Any) -> NameMap:
         str(kind): {str(name): str(other) for name, other in known.items()} for kind, known in given["names"].items()
     }
     words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
-    return NameMap(path, names, int(given["revision"]), words)
+    return NameMap(path, names, int(given["revision"]), words, learnt.read(given.get(READ, {})))
 
 
 def _wrong(
@@ -243,9 +254,25 @@ def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
     ):
         if form != name:
             yield form, other
+    yield from _plainly(name, other)
     if " " in name:  # of addresses, shells, mount tables, mails
         for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
             yield name.replace(" ", blank), other
+
+
+def _plainly(name: str, other: str) -> Iterator[tuple[str, str]]:
+    """Yield (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as mails do."""
+    if name.isascii():
+        return
+    for sign in "_-.":
+        yield re.sub(r"[\W_]+", sign, name), other
+    yield re.sub(r"[\W_]+", "", name), other
+    for plain in (name.translate(_UMLAUTS), name):
+        bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+        if len(bare) >= LEAST_ANYWHERE:
+            yield bare, other
+            yield _SLUG.sub("-", bare.lower()).strip("-"), other
+    yield quopri.encodestring(name.encode()).decode(), other
 
 
 def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:

@@ -12,10 +12,7 @@ _NAME = r"[A-Za-z0-9][\w.$-]*\w"
 _NUMBERED = r"(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*\w"  # a word that holds a digit and a letter
 _LABEL = r"[A-Za-z0-9][\w-]{0,62}"
 _DISKS = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss)"
-_SCHEME = (
-    r"\b(?:https?|wss?|udp|tcp|ssl|tls|ldaps?|ftps?|sftp|scp|ssh|smb|cifs|nfs|tftp|syslog|postgres(?:ql)?|mysql|amqps?"
-    r"|(?:jdbc:)?\w*sql\w*|imaps?)://"
-)
+_SCHEME = r"\b(?:jdbc:)?[a-z][a-z0-9+.-]{1,15}://"
 _EVENT = r"\bEvent \d+ : "
 _MOVES = rf"{_EVENT}(?:Migrating|Relocating|Migration of|Hot migrating)"
 _IN_JSON = r"\\?[\"'] ?: ?\\?[\"']"  # between a name and its value, quotes escaped or not
@@ -106,7 +103,7 @@ PLACES: Places = (
         rf"(?i)\b(?:host(?:[-_]?name)?|server|peer) "
         rf"(?P<x>{_NUMBERED})(?![\w:(/])",
     ),
-    ("host", ("server",), rf"\bServer:? ?\((?P<x>{_NAME})\)"),
+    ("host", ("server",), rf"\b[Ss]erver:? ?\((?P<x>{_NAME})\)"),
     ("host", (":/",), r"(?<![\w/.:@-])(?P<x>[A-Za-z][\w.-]*\w)(?=:/(?:vol|exports?|nfs|ifs|volume\d*|mnt|shares?)\b)"),
     ("export", ("path",), r"(?i)\bpath:? ?\((?P<x>/[\w.+@$-]+(?:/[\w.+@$-]+)*)\)"),
     ("host", ("cifs", "smb"), rf"\b(?:cifs|smb(?:client)?)\b[^\n]{{0,60}}? //(?P<x>{_NAME})/"),

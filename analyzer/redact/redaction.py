@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import BacklineError
-from analyzer.facts import Facts
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import LeftName, Residue
+
+if TYPE_CHECKING:
+    from analyzer.facts import Facts
 
 Doc = dict[str, Any]
 # Keys whose texts are the program's own and no words: hashes, schema, states, names of tables and rules.
@@ -53,7 +55,7 @@ class Redaction:
 
     def __init__(self, path: Path | None = None) -> None:
         self.map = namemap.load(path)
-        self.identities = Identities()
+        self.identities = Identities(self.map.learnt)
         self._replacer: Replacer | None = None
         self._residue: Residue | None = None  # made with the replacer
         self._machines: list[tuple[tuple[str, ...], str]] = []  # names of each machine, and its pseudonym

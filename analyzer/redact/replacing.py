@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from analyzer.kept_patterns import compiled
 from analyzer.redact.bulkdecoding import PLAIN, Word, meaning, words_in
 from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
@@ -39,11 +40,11 @@ _NOUNS = {
     "portgroup": r"port ?group|network",
     "switch": r"v?switch|dvs",
 }
-_SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
+_SPOT = compiled(r"[^\W_]+")  # words of a text, for a first look
 NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
-_BEGINNING = re.compile(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
+_BEGINNING = compiled(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
 
 
 def lowered(text: str) -> str:
@@ -104,13 +105,15 @@ class Replacer:
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
         """The pattern of all names but placed ones, for texts in lower case; None without any."""
-        parts = []
-        for mode, before, behind in (
-            (ANYWHERE, "", ""),
-            (ALONE, _START, _END),
-        ):
-            if self.forms[mode]:
-                parts.append(before + trie(self.forms[mode]) + behind)
+        begun: dict[str, list[str]] = {}  # first sign -> patterns of what follows: one of a set of signs is found fast
+        for form_mode, ahead, behind in ((ANYWHERE, "", ""), (ALONE, _START, _END)):
+            by_first: dict[str, list[str]] = {}
+            for form in self.forms[form_mode]:
+                by_first.setdefault(form[0], []).append(form[1:])
+            for first, rests in by_first.items():
+                before = ahead and f"(?<![^\\W_]{re.escape(first)})"
+                begun.setdefault(first, []).append(before + trie(rests) + behind)
+        parts = [f"{re.escape(first)}(?:{'|'.join(begun[first])})" for first in sorted(begun)]
         return re.compile("|".join(parts)) if parts else None
 
     @cached_property
@@ -151,11 +154,13 @@ class Replacer:
         done = self.free("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
             done = [self.free(one) for one in every]
+        low = [lowered(one) for one in done] if self.placed else []
         for name, patterns, other in self._placed_in(done):
             for place, one in enumerate(done):
-                if name in lowered(one):
+                if name in low[place]:
                     for pattern in patterns:
                         done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
+                    low[place] = lowered(one)
         before = [*done]
         self._decode(done)
         self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)

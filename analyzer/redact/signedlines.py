@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
 
-from analyzer.scan.prefilter import literal_choices
+from analyzer.pattern_notes import noted
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
 MOST = 0.7  # share of the lines from which all of them are taken
+OFTEN = 100  # lines that hold a word, from which they are not sought one by one
+ENOUGH = 0.03  # share of the lines at which no other words are asked
 
 
-@cache
-def needed(pattern: str) -> tuple[tuple[str, ...], ...]:
-    """Return sets of words, in lower case: of each one word stands in every line that a pattern matches."""
-    choices = [tuple(sorted({word.lower() for word in one.texts})) for one in literal_choices(pattern, FLAGS)]
-    return tuple(sorted({one for one in choices if " " not in one}))
+@noted
+def needed(pattern: str) -> list[list[str]]:
+    """Return lists of words, in lower case: of each one word stands in every line that a pattern matches.
+
+    Those whose shortest word is long come first: few lines hold them.
+    """
+    from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
+
+    choices = {tuple(sorted({word.lower() for word in one.texts})) for one in literal_choices(pattern, FLAGS)}
+    told = sorted((one for one in choices if " " not in one), key=lambda one: (-min(map(len, one)), len(one), one))
+    return [[*one] for one in told]
 
 
 class SignedLines:
@@ -48,13 +56,18 @@ class SignedLines:
 
     def of(self, pattern: str) -> tuple[str, Callable[[int], int]]:
         """Return the lines that a pattern may match, and what tells where a place in them is in the text."""
-        choices = needed(pattern) if len(self._lines) > FEW else ()
-        chosen = min(map(self._any_of, choices), key=len, default=range(len(self._lines)))
+        chosen: Sequence[int] = range(len(self._lines))
+        for words in needed(pattern) if len(self._lines) > FEW else ():
+            chosen = min(chosen, self._any_of(tuple(words)), key=len)
+            if len(chosen) <= ENOUGH * len(self._lines):
+                break
         if len(chosen) > MOST * len(self._lines):
             return self.text, _same
-        starts = [0, *accumulate(len(self._lines[one]) + 1 for one in chosen)]
+        starts: list[int] = []
 
         def place(start: int) -> int:
+            if not starts:
+                starts[:] = 0, *accumulate([len(self._lines[one]) + 1 for one in chosen])
             nth = bisect_right(starts, start) - 1
             return self._starts[chosen[nth]] + start - starts[nth]
 
@@ -64,12 +77,19 @@ class SignedLines:
         """Return the lines that hold one of some words."""
         found = self._with.get(words)
         if found is None:
-            each = [self._having(word) for word in words if word in self.low]
+            each = [*filter(None, map(self._having, words))]
             found = self._with[words] = each[0] if len(each) == 1 else sorted(set().union(*each))
         return found
 
     def _having(self, word: str) -> list[int]:
-        return [nth for nth, line in enumerate(self._low_lines) if word in line]
+        """Return the lines that hold a word; one that many hold is looked for line by line."""
+        found, at = list[int](), self.low.find(word)
+        while at >= 0:
+            if len(found) == OFTEN:
+                return [nth for nth, line in enumerate(self._low_lines) if word in line]
+            found.append(bisect_right(self._starts, at) - 1)
+            at = self.low.find(word, self._starts[found[-1] + 1])
+        return found
 
 
 def _same(start: int) -> int:

@@ -47,8 +47,12 @@ _TOP = (
 )
 UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 # Pairs of digits between colons, no part of more pairs; `mac:` may stand before, a colon of the sentence behind.
-_PAIRED = r"(?<![0-9a-z.])(?<!\b[0-9a-f]{2}:)(?<!::)(?:[0-9a-f]{2}:){COUNT}[0-9a-f]{2}(?![0-9a-z]|:[0-9a-f]{2}\b)"
-MAC, WWN = (_PAIRED.replace("COUNT", str(count)) for count in (5, 7))
+# The first sign stands before what is asked of the sign before it: one of a set is found fast.
+_PAIRED = (
+    r"[0-9a-fA-F](?<![0-9a-zA-Z.].)(?<!\b[0-9a-fA-F]{2}:.)(?<!::.)[0-9a-fA-F]:(?:[0-9a-fA-F]{2}:){COUNT}"
+    r"[0-9a-fA-F]{2}(?![0-9a-zA-Z]|:[0-9a-fA-F]{2}\b)"
+)
+MAC, WWN = (_PAIRED.replace("COUNT", str(count)) for count in (4, 6))
 VOLUME = r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 
 # Words that stand where a user or a name stands and are the product's own.
@@ -112,10 +116,13 @@ STRONG: Signs = (
     ("iqn", r"(?i)(?<!\w)(?P<x>iqn\.\d{4}-\d\d\.[\w.:-]+)"),
     ("device", r"(?i)(?<![0-9a-z])(?P<x>(?:naa|eui|vml)\.[0-9a-f]{6,})"),
     ("t10", r"(?<!\w)(?P<x>t10\.[\w.-]+)"),
-    ("wwn", rf"(?i)(?P<x>{WWN})"),
+    ("wwn", rf"(?P<x>{WWN})"),
     # without colons: in the name of a path, fc.NODE:PORT, and in what adapters print
     ("wwn", r"(?i)(?<![0-9a-z])(?P<x>(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12})(?![0-9a-z])"),
-    ("mac", rf"(?i)(?P<x>{MAC}|(?<![\w.-])(?:[0-9a-f]{{2}}-){{5}}[0-9a-f]{{2}}(?![\w-]))"),
+    (
+        "mac",
+        rf"(?P<x>{MAC}|[0-9a-fA-F](?<![\w.-].)[0-9a-fA-F]-(?:[0-9a-fA-F]{{2}}-){{4}}[0-9a-fA-F]{{2}}(?![\w-]))",
+    ),
     ("mac", r"(?i)(?<![\w.])(?P<x>[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?!\w|\.\w)"),
     (
         "ipv6",  # behind `ip:`, and with a colon of the sentence behind it, too

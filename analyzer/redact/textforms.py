@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import accumulate
 
 from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
+from analyzer.redact.commandnames import COMMAND
+from analyzer.redact.keysigns import KEYED
 from analyzer.redact.placesigns import PLACES
 from analyzer.redact.signedlines import FLAGS, SignedLines
-from analyzer.redact.signs import MAC, STAMP, STRONG, WEAK, WWN, name_like
+from analyzer.redact.signs import MAC, STAMP, STRONG, TECHNICAL, WEAK, WWN, name_like
+from analyzer.redact.words import is_product_word
+from analyzer.redact.wordsigns import WORDED
 
 _VERSION = compiled(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
@@ -30,12 +36,16 @@ _HEX = (
     ("device", compiled(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
     ("t10", compiled(r"(?i)(?<!\w)t10\.[\w.+-]+")),
     ("iqn", compiled(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", compiled(rf"(?i){WWN}")),
+    ("wwn", compiled(WWN)),
     ("wwn", compiled(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
     ("uuid", compiled(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", compiled(rf"(?i){MAC}")),
+    ("mac", compiled(MAC)),
 )  # fmt: skip
+_LETTERS = compiled(r"[^\W\d_]+")
 _VOLUMES = "/vmfs/volumes/"
+_ENDS_IN_NUMBER = compiled(
+    r"(?!(?i:vmnic|vmhba|vmk|vswitch|dvport|lag|eth|port|cpu|world|thread|sd[a-z]))[A-Za-z]{4,}[-_]?\d{1,4}"
+)
 _FILE = compiled(
     r"(?:vmx-(?=.*\.vswp))?(.+?)\\?(?:(?:-\d{6}|-Snapshot\d+)?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$"
 )
@@ -51,13 +61,19 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     for kind, pattern in (*STRONG, *WEAK):
         if kind not in _SECRETS:
             found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
-    found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in PLACES]
+    found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in (*PLACES, *WORDED, *KEYED)]
+    found.append(("command", (), COMMAND))
     return tuple(found)
 
 
+def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Return (kind, words one of which must stand there, pattern) of all that is looked for in lines."""
+    return _tried()
+
+
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return compiled(pattern, FLAGS)
+def _compiled(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
+    return compiled(pattern, flags)
 
 
 def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
@@ -75,12 +91,29 @@ def _every(_kind: str) -> bool:
 def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, int]]:
     """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
+    yield from _found_at(clear, FLAGS, versions, wanted)
+    if clear.isascii():
+        return
+    # umlauts and the like are letters of a name, too; few lines have any
+    lines = clear.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    odd = [nth for nth, line in enumerate(lines) if not line.isascii()]
+    begins = [0, *accumulate(len(lines[nth]) + 1 for nth in odd)]
+    for kind, word, at in _found_at("\n".join([lines[nth] for nth in odd]), re.MULTILINE, versions, wanted):
+        if not word.isascii():
+            nth = bisect_right(begins, max(at, 0)) - 1
+            yield kind, word, starts[odd[nth]] + at - begins[nth]
+
+
+def _found_at(
+    clear: str, flags: int, versions: set[str], wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, str, int]]:
     lines = SignedLines(clear)
     for kind, gate, pattern in _tried():
         if not wanted(kind) or (gate and not any(sign in lines.low for sign in gate)):
             continue
         some, place = lines.of(pattern)
-        for found in _compiled(pattern).finditer(some):
+        for found in _compiled(pattern, flags).finditer(some):
             word = found["x"].strip()
             if "\n" in word or "\x1f" in word or not word:
                 continue
@@ -100,18 +133,33 @@ def _is_name(kind: str, word: str, before: str) -> bool:
     """Tell whether a word at the place of a name may be one: it has a letter, and a port group is spoken of as such."""
     if kind == "barefile":  # the last word of a name in quotes, or of a path, is none
         return not any(sign in before for sign in "\"'/\\")
+    if kind.endswith("title"):  # "Certificate Expired", "SSH Service"
+        return not all(is_product_word(part) for part in _LETTERS.findall(word.lower()))
     if kind in _LIKE:
-        return name_like(word)
+        like = kind == "thing" and _ENDS_IN_NUMBER.fullmatch(word) and not TECHNICAL.fullmatch(word)
+        return bool(like) or name_like(word)
     return any(map(str.isalpha, word)) and (kind != "portgroup" or "port" in before.lower())
 
 
-_LIKE = frozenset(("hostlike", "labellike"))  # no sign but the word itself and a weak one before it
-_NAMED = _LIKE | {"barefile", "portgroup", "switch", "datastore", "label", "vm", "host", "user", "fqdn"}
+_LIKE = frozenset(("hostlike", "labellike", "thing"))  # no sign but the word itself and a weak one before it
+_NAMED = _LIKE | {
+    "title",
+    "urltitle",
+    "barefile",
+    "portgroup",
+    "switch",
+    "datastore",
+    "label",
+    "vm",
+    "host",
+    "user",
+    "fqdn",
+}
 # How names are called that signs tell apart.
 KINDS = {
     "wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial",
     "hostlike": "host", "labellike": "label", "keymail": "email", "splitdevice": "device", "splitmac": "mac",
-    "namedmac": "mac", "barefile": "file",
+    "namedmac": "mac", "barefile": "file", "thing": "label", "title": "label", "urltitle": "urllabel",
 }  # fmt: skip
 
 

@@ -46,6 +46,12 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("rsa", "ecdsa", "pkcs8"), r"(?:^|\s):\s+(?:rsa|ecdsa|pkcs8|p12)\s+\S+\s+\"(?P<x>[^\"]+)\""),
     (("authentication",), r"\"authentication\"\s*:\s*\{[^{}]{0,200}?\"value\"\s*:\s*\"(?P<x>[^\"]+)"),
     (("stats auth",), r"\bstats\s+auth\s+[^\s:]+:(?P<x>\S+)"),
+    (("@16",), r"[\w.-]@16[12]/(?P<x>[^\s/\"',;]+)"),
+    (
+        ("passphrase",),
+        rf"\bpassphrase\s+{_PROSE}(?P<x>(?=[^\s\"',;:=()]*\d)(?=[^\s\"',;:=()]*[a-z])[^\s\"',;:=()]{{8,}})",
+    ),
+    (("/ticket/",), r"://[^\s\"']{1,200}/ticket/(?P<x>[\w-]{8,})"),
     ((":1812", ":1813"), r"(?<!\S)[\w.-]+:181[23]\s+(?![\d.]+:)(?P<x>\S{3,})\s+\d{1,3}\s*$"),
     # directories, brokers, SNMP users
     (("{s", "{md5}", "{crypt}"), r"\{(?:s?sha\d{0,3}|s?md5|crypt)\}(?P<x>[^\s\"',;]{6,})"),
