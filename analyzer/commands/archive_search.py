@@ -22,6 +22,7 @@ from analyzer.commands.archived import (
     seconds_option,
     time_options,
 )
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import counted
@@ -38,7 +39,7 @@ LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings and 
 @click.command("search")
 @click.argument("term", nargs=-1)
 @archive_option
-@click.option("--rule", default="", metavar="ID", help="Findings of this rule.")
+@click.option("--rule", default="", type=RuleName(), metavar="ID", help="Findings of this rule.")
 @click.option("--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article.")
 @click.option("--text", default="", metavar="STRING", help="Findings and kept log lines that hold this text.")
 @click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")

@@ -42,8 +42,9 @@ MIME = (
 @click.option("--start", is_flag=True, hidden=True)
 @speaks_plainly
 def command(paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool) -> None:
-    """Write an icon to drop a bundle on: files dropped together are triaged as one case.
+    """Write an icon to drop bundles on.
 
+    Files dropped on it together are triaged as one case.
     Writes one file into the current folder, or the one that -o names, and prints what to do with
     it. A click on the icon without a file opens the page of `backline serve`. The reports go to
     backline-out in the home folder.

@@ -55,8 +55,9 @@ def command(
     limit_pairs: tuple[str, ...],
     redact: RedactChoice,
 ) -> None:
-    """Print the lines of all logs in PATHS, of all hosts, merged by their time in UTC.
+    """Print the lines of all logs of all hosts, merged by time.
 
+    Times are in UTC.
     Bundles, nested archives, rotated and compressed logs, folders, single logs and transcripts; `-` is
     standard input. Nothing is unpacked to disk. What was searched, and what is not shown, goes to stderr.
 

@@ -146,8 +146,7 @@ def check_paths(paths: Sequence[Place], error: type[BacklineError]) -> None:
     """Refuse a path or URL that is not there, before any work; what a path leads to is looked at later."""
     for path in paths:
         if not _is_there(path):
-            why = "it does not exist"
-            raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
+            raise error("no such file or folder", where=str(path), do="Check the path.")
 
 
 def _is_there(path: Place) -> bool:

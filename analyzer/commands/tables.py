@@ -43,7 +43,9 @@ def command(
     length: str,
     most: int,
 ) -> None:
-    """List what was parsed from PATH, or print one TABLE with the origin of each row; `-` is standard input.
+    """List the tables that were read, or print one.
+
+    Each row of TABLE comes with its file and line. `-` is standard input.
 
     \b
     Example:

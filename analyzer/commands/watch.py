@@ -55,8 +55,9 @@ def command(
     jobs: int | None,
     choice: RuleChoice,
 ) -> None:
-    """Triage whatever arrives in FOLDER, each file or new subfolder as one case; Ctrl-C ends it.
+    """Triage whatever arrives in a folder.
 
+    Each file and each new subfolder of FOLDER is one case. Ctrl-C ends it.
     A file is taken when its download is complete: no partial name, no program that writes to it, and
     no change for --still seconds. Whatever is not a case is reported once. Nothing in FOLDER is changed. The
     results (by default in backline-out in the current folder) include a file that remembers what

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from analyzer.asks import AskPiece, pieces
+from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 from analyzer.text import one_line
@@ -318,10 +319,18 @@ def _by_nodes(wishes: Wishes) -> list[tuple[tuple[str, ...], list[str]]]:
 
 
 def send_again(doc: Doc) -> list[str]:
-    """Return the names of files that came cut short or damaged; whole ones would answer most open questions."""
+    """Return the names of files that came cut short or damaged: whole ones answer most open questions.
+
+    Of a file that is still being copied nothing is asked: the customer has sent it whole.
+    """
     hurt = [item["address"] for item in doc["damage"]]
     hurt += [source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")]
-    return list(dict.fromkeys(re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1] for address in hurt))
+    coming = {_file_name(item["address"]) for item in doc["damage"] if item["what"] in (STILL_WRITTEN, STILL_LOADED)}
+    return [name for name in dict.fromkeys(map(_file_name, hurt)) if name not in coming]
+
+
+def _file_name(address: str) -> str:
+    return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]
 
 
 def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[AskPiece]]:
