@@ -157,7 +157,7 @@ def main(debug: bool) -> None:
 @kb_option
 @draft_option
 @local_options
-@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre on.")
+@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre the report on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
 @limits_option

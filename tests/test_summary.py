@@ -123,7 +123,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
     words = ["triage", CASES / "nsx-633-site", "-o", tmp_path, "--no-settings", "--no-packs"]
     said = run(*words, "--severity", "major").stdout
     assert (
-        f"Shown are 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse." in said
+        f"Showing 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse." in said
     )
     assert (tmp_path / "case.json").read_bytes() == (site[0] / "case.json").read_bytes()
 
@@ -136,7 +136,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
         part = chosen(doc, choice)
         assert [one["id"] for one in part["findings"]] == [one["id"] for one in doc["findings"] if keep(one)]
         assert 0 < len(part["findings"]) < len(doc["findings"])
-        assert f"Shown are {len(part['findings'])} of {len(doc['findings'])} findings" in part["notes"][0]
+        assert f"Showing {len(part['findings'])} of {len(doc['findings'])} findings" in part["notes"][0]
     nodes = chosen(doc, Choice(nodes=("esx41*",)))
     assert {group for one in nodes["cannot_tell"] for group in one["nodes"]} - {"esx42.lab.example"}
     assert not [one for one in nodes["cannot_tell"] if one["nodes"] == ["esx42.lab.example"]]

@@ -56,7 +56,7 @@ def command(
     for name, why in sorted(report.damaged):
         click.echo(one_line(f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."))
     if report.busy:
-        click.echo("backline: another compaction is running on this archive; nothing was done", err=True)
+        click.echo("backline: another compaction is running on this archive, so nothing was done", err=True)
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
         click.echo(_few(report.left) if report.left else "nothing to do")
     elif not quiet:

@@ -55,7 +55,7 @@ def _ask(found: Removal) -> None:
     for line in _lines(found, "to be removed"):
         click.echo(for_terminal(line), err=True)
     if not answers():
-        raise UsageError("there is nobody to ask", do="Add --yes to remove without a question.")
+        raise UsageError("nobody can answer the question here", do="Add --yes to remove without asking.")
     if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
         click.echo("nothing was removed", err=True)
         raise click.exceptions.Exit(DONE)

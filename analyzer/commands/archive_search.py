@@ -126,7 +126,7 @@ def _check(
     """Refuse what does not go together."""
     findings = bool(rule) or kb is not None or by is not None
     if not (term or findings or text):
-        raise UsageError("say what is searched", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
+        raise UsageError("nothing to search for", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
     if term and (findings or text):
         do = "Ask one after the other, or with `backline archive sql`."
         raise UsageError("terms cannot be combined with --rule, --kb, --by or --text", do=do)

@@ -64,7 +64,7 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
         ctx = click.get_current_context()
         status = DONE
         if (option := _no_text(kwargs)) is not None:
-            click.echo(f"backline: {option} holds a byte that is not text. Type it by hand.", err=True)
+            click.echo(f"backline: {option} contains a byte that is not text. Type it in by hand.", err=True)
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)

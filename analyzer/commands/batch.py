@@ -115,7 +115,7 @@ def command(
     _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
     if choice.draft and not quiet:
         back = shlex.join(["backline", "batch", "--archive", place])
-        _say(f"drafts were judged too: the archive shows what they found until `{back}` judges without them")
+        _say(f"drafts were judged too: the archive shows their findings until `{back}` judges without them")
     click.get_current_context().exit(_status(summary, catalog))
 
 

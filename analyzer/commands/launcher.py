@@ -155,7 +155,7 @@ def _cmd_word(word: str) -> str:
     """Return a word between quotes for a command file; nothing but `%` means anything there."""
     _refuse_control(word)
     if '"' in word:
-        raise UsageError("the path of the program holds a quote", where=word, do="Give another one with --program.")
+        raise UsageError("the path of the program contains a quote", where=word, do="Give another one with --program.")
     return '"' + word.replace("%", "%%") + '"'
 
 
@@ -213,7 +213,7 @@ def _apple_text(text: str) -> str:
 
 def _refuse_control(word: str) -> None:
     if _CONTROL.search(word):
-        why = "it holds a character that cannot be written there"
+        why = "it contains a character that cannot be written there"
         raise UsageError("this path cannot be started from an icon", where=word, why=why, do="Install it elsewhere.")
 
 

@@ -113,5 +113,5 @@ def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> s
 
     told = given(value) if value else ""
     if told is None:
-        raise click.BadParameter(f"{one_line(value or '')!r} is no time. Write it as 2017-10-14T09:12:46Z.")
+        raise click.BadParameter(f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z.")
     return told

@@ -111,7 +111,7 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, BacklineError):
         return one_line(str(error)), error.exit_code
     said = one_line(f"{type(error).__name__}: {error}", 300)
-    advice = "This is a fault of Backline, please report it with the output of --debug."
+    advice = "This is a bug in Backline: please report it with the output of --debug."
     return f"internal error ({said}). {advice}", INTERNAL
 
 

@@ -57,7 +57,7 @@ def command(
     since, until = _stretch(around, length) if around else (None, None)
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None and (wanted or parquet):
-        raise UsageError("these options choose rows of a table", do="Name the table behind the path.")
+        raise UsageError("these options need a table", do="Name the table after the path.")
     with readable((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:

@@ -19,9 +19,9 @@ def completeness(doc: Doc) -> str:
     if complete(doc):
         left = _left_out(doc)
         return (
-            f"complete, nothing was cut or damaged; left out: {left}"
+            f"complete, nothing cut or damaged; left out: {left}"
             if left
-            else ("complete, nothing was cut, damaged or left out")
+            else ("complete, nothing cut, damaged or left out")
         )
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"

@@ -166,8 +166,8 @@ def offers(doc: Doc) -> list[Doc]:
         parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
         nodes = sorted({node for part in parts for node in part["nodes"]})
         given = {node["name"] for node in doc["nodes"] if node["bundle"]}
-        lacks = "; the one here lacks files" if given & set(nodes) else ""
-        found.append(_offer(f"`vm-support`, with the whole archive that it writes{lacks}", nodes, held))
+        lacks = "; the one we have lacks files" if given & set(nodes) else ""
+        found.append(_offer(f"`vm-support`, the complete archive it writes{lacks}", nodes, held))
         rest = [block for block in rest if not block["in_bundle"]]
     for _ in range(MOST_OFFERS):
         needed = {ask: [block for block in rest if ask in block["asks"]] for block in rest for ask in block["asks"]}
@@ -211,7 +211,7 @@ def mail(doc: Doc) -> str:
     wanted, again = _mailed(doc), send_again(doc)
     if not wanted and not again:
         return ""
-    parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
+    parts = [f"Please send {name} again: the file we received is cut short or damaged." for name in again]
     commands, files = _wishes(wanted)
     requests = {what: commands.pop(what) for what in list(commands) if _REQUEST.match(what)}
     for nodes, lines in _by_nodes(commands):

@@ -311,7 +311,7 @@ class Walker:
         yield from TarArchive(self, item, depth, feed).members()
         if item.top and self.entries == before:
             cause = _cause(feed)
-            raise Refused(f"an archive without a single complete member: {cause}" if cause else "an empty archive")
+            raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
 
     def _zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:
