@@ -1,7 +1,7 @@
 """What to ask a customer for: a thing to send, or commands in backticks with words beside them.
 
     ``the VM's .vmx file``
-    `` `esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts``
+    `` `esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there``
 
 A command stands bare in its backticks: it can be copied and run as it is, once names in <…> are filled in.
 Everything else is a remark, for people.

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 REPORT = RESULTS[1]
 FEW_FILES = 10  # so many archives in a folder are one case without a question
+FEW_PATHS = 5  # fewer paths are one case without a question
 # Imported when they are asked for.
 _FOLDER = click.Path(path_type=Path, readable=False)
 
@@ -86,7 +87,7 @@ class DefaultToTriage(LateGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Put `triage` in front when the first word is no command but a path."""
+        """Put `triage` in front when the first word is a path, not a command."""
         known = self.list_commands(ctx)
         if (
             args
@@ -95,6 +96,15 @@ class DefaultToTriage(LateGroup):
         ):
             args = ["triage", *args]
         return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
+        own = {name for one in self.get_params(ctx) for name in one.opts}
+        first = next((place for place, word in enumerate(args) if word not in own), len(args))
+        theirs = {name for one in self.commands["triage"].params for name in (*one.opts, *one.secondary_opts)}
+        if first < len(args) and args[first] != "-" and args[first].partition("=")[0] in theirs:
+            args = [*args[:first], "triage", *args[first:]]
+        return super().parse_args(ctx, args)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options; Ctrl-C meanwhile is an interrupt too (click would say "Aborted!" and exit with 1)."""
@@ -147,7 +157,7 @@ def main(debug: bool) -> None:
 @kb_option
 @draft_option
 @local_options
-@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre on.")
+@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre the report on.")
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
 @limits_option
@@ -168,11 +178,12 @@ def triage(
     one_case: bool,
     redact: RedactChoice,
 ) -> None:
-    """Triage PATHS as one case; write case.json, report.html and report.md, and print a summary.
+    """Triage PATHS as one case and write its report.
 
-    A path may be a storage URL, such as s3://bucket/case.tgz; it is read in place. `-` is standard input. With
-    --format or --json nothing is written without -o. The results always hold the whole case; --severity, --node and
-    --rule choose what is printed.
+    Writes case.json, report.html and report.md into the output folder, and prints a summary. A path may be a
+    storage URL, such as s3://bucket/case.tgz, which is read in place. `-` is standard input. With --format or --json
+    nothing is written without -o. The results always hold the whole case; --severity, --node and --rule choose what
+    is printed.
 
     \b
     Example:
@@ -218,8 +229,8 @@ def triage(
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
-    """Raise UsageError for a folder that holds many cases; only a folder of folders, or of many files, costs a look."""
-    if any(isinstance(path, Path) and _may_hold_many(path) for path in paths):
+    """Raise UsageError for paths, or a folder, that are many cases; few files, or a folder of few, cost no look."""
+    if len(paths) >= FEW_PATHS or any(isinstance(path, Path) and _may_hold_many(path) for path in paths):
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)

@@ -115,7 +115,7 @@ class OpenedCase:
     ) -> Iterator[MergedLine]:  # fmt: skip
         """Yield the lines of all logs, of all hosts, merged by time in UTC, as `backline log` prints them.
 
-        around  a time (UTC where no zone is said), or a finding (also its id); length: of the stretch, 90s, 10m, 2h
+        around  a time (UTC unless it names a zone), or a finding (also its id); length: of the stretch, 90s, 10m, 2h
         host    part of a name; object: a word such as vmnic3; grep: a regex; level: this severe or worse
 
         Raises UsageError of a saved or archived case: it keeps no whole logs.

@@ -55,7 +55,7 @@ class Limits:
             name, _, value = pair.partition("=")
             if name not in known or not value.isdigit() or len(value) > 18:
                 raise UsageError(
-                    f"--limit {pair} is not understood",
+                    f"--limit {pair} is not valid",
                     why="it must be NAME=NUMBER with one of: " + ", ".join(sorted(known)),
                 )
             values[name] = int(value)

@@ -16,6 +16,8 @@ _OUTPUT = re.compile(r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is emp
 _WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
 _NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
 MOST = 4  # names in one sentence
+STILL_WRITTEN = "still being copied or written: it changed while it was read; run again when that is done"
+STILL_LOADED = "a download that has not ended, by its name; run again when it has"
 
 
 def merged(reasons: Iterable[tuple[str, str]]) -> list[str]:

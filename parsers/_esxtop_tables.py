@@ -14,7 +14,7 @@ from analyzer.tables import Column, Table
 from . import _esxtop_counters as counters
 from ._esxtop_counters import TopCounter
 
-_ASK = "`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"
+_ASK = "`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there"
 _CSV = "esxtop batch CSV (esxtop -b)"
 _BOTH = "esxtop batch CSV (esxtop -b), or the esxtop screen pasted"
 

@@ -101,7 +101,7 @@ class Told:
 
     found   `ring C esx1 2017-10-03`: sign as in the map, `m` for a muted finding, `?` for an open question, `mM` for
             a muted one; the time may be missing
-    quiet   rules that looked and found nothing; absent: rules that had nothing to look at
+    quiet   rules that looked and found nothing; absent: rules that had nothing to check
     """
 
     name: str

@@ -181,12 +181,12 @@ def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(told_o
     offers = open_asks.offers(document)
     assert len(open_asks.asks(document)) > 60
     assert len(open_asks.pressing(document)) + len(offers) <= 7
-    assert offers[0]["asks"] == ["`vm-support`, with the whole archive that it writes; the one here lacks files"]
-    assert offers[1]["asks"] == ["`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the trouble lasts"]
+    assert offers[0]["asks"] == ["`vm-support`, the complete archive it writes; the one we have lacks files"]
+    assert offers[1]["asks"] == ["`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there"]
     held = [block for block in open_asks.folded(document) if block["in_bundle"]]
     assert offers[0]["settles"].startswith(f"{len(held)} questions of ") and len(held) > 50
     for text in (note, said):
-        assert text.count(f"{offers[0]['settles']} on esx71.lab.example would be settled by") == 1
+        assert text.count(f"{offers[0]['settles']} on esx71.lab.example need") == 1
     item = f'<li><b>{offers[0]["settles"]}</b> on esx71.lab.example: <span class="copyable"><code>vm-support</code>'
     assert page.count(item) == 1
     mail = open_asks.mail(document)

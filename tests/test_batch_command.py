@@ -91,7 +91,7 @@ def test_list_shows_cases_and_does_nothing(stored: Path, tmp_path: Path) -> None
         (["--list"], "--list needs a PATH"),
         (["--archive", "ARCHIVE", "--rescan"], "need PATHs"),
         (["CASES", "--archive", "CASES/case-000/archive"], "the archive is inside a case"),
-        (["CASES", "--archive", "ARCHIVE", "--limit", "nonsense=1"], "is not understood"),
+        (["CASES", "--archive", "ARCHIVE", "--limit", "nonsense=1"], "is not valid"),
         (["CASES", "--archive", "ARCHIVE", "--kb", "nowhere"], "no such file or folder"),
         (["CASES", "--archive", "ARCHIVE", "--jobs", "0"], "--jobs"),
         (["CASES", "--archive", "ARCHIVE", "--tls", "a", "b", "c"], "--tls goes with --scheduler"),

@@ -31,7 +31,7 @@ def test_two_cases_of_the_page_are_compared(browser: Any, tmp_path: Path) -> Non
         link = seat.page.wait_for_selector("#compared a")
         frame = seat.page.query_selector("#report").content_frame()
         frame.wait_for_selector("#conclusion")
-        assert "All that remains is ring #2" in frame.inner_text(".summary")
+        assert "Only ring #2 still runs full" in frame.inner_text(".summary")
         seat.page.screenshot(path=tmp_path / "page.png")
         address = link.get_attribute("href")
 

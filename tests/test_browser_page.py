@@ -262,7 +262,10 @@ def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None
 
 
 def test_a_draft_of_a_rule_is_kept_and_the_case_looked_at_is_chosen(server: Served, sit: Any) -> None:
-    """What is typed comes back for its rule and case; the case that was looked at last is the one it is tried on."""
+    """What is typed comes back for its rule and case; the case that was looked at last is the one it is tried on.
+
+    Until a rule is there nothing can be typed, which its text would replace.
+    """
     seat = sit().enter(server)
     seat.drop(*files_of("cpu-limited-vm"))
     seat.report()
@@ -278,8 +281,16 @@ def test_a_draft_of_a_rule_is_kept_and_the_case_looked_at_is_chosen(server: Serv
     seat.page.locator("#pane-text").press("Control+Home")
     seat.page.keyboard.type("# mine\n")
     assert seat.page.get_by_role("button", name="Begin again").is_visible()
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    seat.page.route("**/rules/text/datastore-full", hold)
     seat.page.goto(f"{server.address}#rules=datastore-full")
-    seat.page.wait_for_timeout(800)
+    seat.page.wait_for_selector("#pane-text[readonly]")
+    held[0].continue_()
+    seat.page.wait_for_selector("#pane-text:not([readonly])")
     assert "# mine" not in seat.page.locator("#pane-text").input_value()
     seat.page.goto(f"{server.address}#rules=switch-one-uplink")
     seat.page.wait_for_timeout(800)

@@ -34,7 +34,7 @@ def test_findings_and_problems_of_one_nic_stand_together(tmp_path: Path) -> None
     assert len(found["vSwitch0"].own) == 1
     assert next(iter(found)) == "vmnic2"  # most is told of it
     page = html.render(doc)
-    assert "By object: what else is wrong with it" in page
+    assert "By object: all that is wrong with it" in page
     for finding in found["vmnic2"].own:
         assert f'<a href="#f={html.anchor(finding["id"])}">{finding["title"]}</a>' in page
 

@@ -35,6 +35,12 @@ def test_a_path_alone_is_a_triage(tmp_path: Path) -> None:
     assert done.stdout == ""
 
 
+def test_an_option_of_triage_may_come_first() -> None:
+    """`backline --severity X PATH` is a triage as `backline PATH --severity X` is; other options stay unknown."""
+    assert "Invalid value for '--severity'" in run("--severity", "bad", str(CASES / "healthy-host")).output
+    assert "No such option '--verison'" in run("--verison", str(CASES / "healthy-host")).output
+
+
 def test_json_goes_to_stdout_alone(tmp_path: Path) -> None:
     """`--json -` prints one valid JSON document and nothing before or after it."""
     done = run("triage", str(CASES / "lab-ring-before"), "--json", "-")

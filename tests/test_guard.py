@@ -93,7 +93,7 @@ def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
     monkeypatch.setattr(module, makes, boom)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
-    assert f"{file} could not be made as usual" in printed
+    assert f"{file} could not be made in full" in printed
     assert document["findings"]
     assert document["findings"][0]["title"] in page or module is markdown
     assert (tmp_path / "out" / "report.md").stat().st_size > 50

@@ -163,7 +163,7 @@ def test_a_missing_table_says_what_would_fill_its_row(document: dict[str, Any]) 
 
     assert (found["Memory"]["items"], found["Memory"]["missing"]) == ([], ["`esxcli hardware memory get`"])
     page = html.render(document)
-    assert re.search(r"Not known, or not in full: [^<]*\bMemory\b", page)
+    assert re.search(r"Unknown or incomplete: [^<]*\bMemory\b", page)
     assert "<code>esxcli hardware memory get</code>" in page
 
 

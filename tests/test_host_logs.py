@@ -64,7 +64,7 @@ def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
 
     [source] = document["sources"]
     assert source["read_by"] == "auth, esxupdate, sandboxd"
-    assert "5 lines of programs whose log nothing reads" in source["why"]
+    assert "5 lines of programs whose log Backline does not read" in source["why"]
 
 
 def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:

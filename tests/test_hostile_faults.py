@@ -148,7 +148,7 @@ BAD_INPUTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a loop of links": (lambda path: path.symlink_to(path), "symbolic links"),
     "an empty file": (lambda path: path.touch(), "empty"),
     "an empty folder": (lambda path: path.mkdir(), "no file was found"),
-    "nothing": (lambda path: None, "it does not exist"),
+    "nothing": (lambda path: None, "no such file or folder"),
     "a page of the portal": (lambda path: path.write_text("<!DOCTYPE html><html>"), "HTML"),
 }
 
@@ -165,7 +165,7 @@ def test_an_input_that_is_none_is_refused_at_once(tmp_path: Path, kind: str) -> 
     assert time.process_time() - begun < 3
     assert str(path) in line
     assert said in line
-    assert re.search(r"\)\. (?:Give|Check) .+\.$", line.strip())
+    assert re.search(r"\S\. (?:Give|Check) .+\.$", line.strip())
     assert not (tmp_path / "out").exists()
 
 

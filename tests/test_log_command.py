@@ -119,7 +119,7 @@ def test_lines_are_chosen_by_window_host_object_pattern_and_level(tmp_path: Path
     assert [(one["level"], one["component"], one["object"]) for one in lines(path, "--level", "warning")] == [
         ("warning", "Synth", "vmnic3"),
     ]  # fmt: skip
-    assert "as no level is stated: 1 line" in run(path, "--level", "warning").stderr
+    assert "without a level: 1 line" in run(path, "--level", "warning").stderr
     assert len(lines(path, "--host", "ESX7")) == 4
     wrong = run(path, "--host", "esx8")
     assert (wrong.exit_code, "esx7.lab.example" in wrong.stderr) == (2, True)
@@ -166,7 +166,7 @@ def test_a_log_far_from_the_window_is_not_read_and_one_whose_file_has_a_wrong_ti
     path = bundle(tmp_path / "host.tgz", packed, right)
     done = run(path, "--around", "2017-10-05T09:00:00")
     assert len(done.stdout.splitlines()) == 1
-    assert "1 log of esx7.lab.example searched; 2 more lie outside of it" in done.stderr
+    assert "1 log of esx7.lab.example searched; 2 more do not reach into it" in done.stderr
     path = bundle(tmp_path / "lost.tgz", packed, right | lost)
     assert len(lines(path, "--around", "2017-10-05T09:00:00")) == 1
 
@@ -184,7 +184,7 @@ def test_lines_without_time_year_or_order_stand_where_they_belong(tmp_path: Path
     ]  # fmt: skip
     assert [one["line"] for one in lines(path, "--object", "vmnic9")] == [2, 3]
     told = run(path).stderr
-    assert "as no line before tells a time: 1 line, the first in host.tgz!" in told
+    assert "no line above them has a time: 1 line, the first in host.tgz!" in told
     assert "40 NUL bytes where lines were" in told
     assert "the clock went back from 2017-10-14T09:30:00Z to 2017-10-14T09:05:00Z" in told
     yearless = tmp_path / "messages"
@@ -200,7 +200,7 @@ def test_a_line_in_two_logs_of_a_host_is_shown_once(tmp_path: Path) -> None:
     path = bundle(tmp_path / "host.tgz", {"vmkernel.log": line, "vmkwarning.log": line})
 
     assert len(lines(path)) == 2
-    assert "as a second log of the host repeats it: 2 lines" in run(path).stderr
+    assert "repeated in a second log of the host: 2 lines" in run(path).stderr
 
 
 def test_hostile_lines_steer_neither_terminal_nor_spreadsheet_and_secrets_are_hidden(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_the_page_asks_as_well(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_flat_folder_of_archives_of_different_cases_is_many_cases(tmp_path: Path) -> None:
-    """Forty archives that name no case in common are forty cases, for the command and the page, also dropped side by side.
+    """Forty archives that name no case in common are forty cases, for the command and the page, also given side by side.
 
     Archives and unpacked hosts beside folders of cases are cases as well, and what belongs to none is named: nothing is lost.
     """
@@ -85,7 +85,9 @@ def test_a_flat_folder_of_archives_of_different_cases_is_many_cases(tmp_path: Pa
     said = " ".join(done.output.split())
     assert done.exit_code == 2
     assert "this folder holds 40 cases" in said
-    assert "each of its archives looks like a case of its own (SR-0-2024-01-11.tgz" in said
+    assert "archives that each look like a case, such as SR-0-2024-01-11.tgz" in said
+    globbed = CliRunner().invoke(main, ["triage", *(str(tmp_path / "flat" / name) for name in names)])  # as `*.tgz`
+    assert globbed.exit_code == 2 and "these are 40 cases" in globbed.output
     files = [{"name": name, "size": 1} for name in names]
     beside = [{"name": "list.txt", "size": 1}]
     inside = [one | {"name": f"flat/{one['name']}"} for one in files + beside]

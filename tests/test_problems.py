@@ -63,7 +63,7 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     assert (one["first"], one["last"]) == ("2017-10-14T09:01:46Z", "2017-10-14T09:09:46Z")
     assert one["address"].endswith("/vobd.log")
     assert (one["line"], one["last_line"], one["ended"]) == (1, 3, "")
-    assert "In the logs, and not in a finding: 1 problem event (3 lines or files)" in " ".join(shown.split())
+    assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(shown.split())
     assert "esx.problem.made.up, vmnic3" in html.render(doc)
     assert "3 x problem event esx.problem.made.up, vmnic3" in markdown.render(doc).replace("\\", "")
 
@@ -107,7 +107,7 @@ def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Pa
 
     ended = [(one["object"], one["ended"]) for one in doc["problems"]]
     assert ended == [("vmhba2", ""), ("vmhba3", ""), ("vmhba1", "2017-10-14T09:03:46Z")]
-    assert "1 problem that a later event ended" in html.render(doc)
+    assert "1 problem that a later event cleared" in html.render(doc)
     assert "vmhba1" not in markdown.render(doc)
 
 
@@ -176,7 +176,7 @@ def test_more_kinds_than_are_kept_are_counted_together(tmp_path: Path) -> None:
     assert sum(one["count"] for one in doc["problems"]) == 2000
     assert len(doc["problems"]) == doc["problems_total"] == 401
     assert [one["count"] for one in doc["problems"] if not one["what"]] == [1600]
-    assert "lines of further kinds, counted together" in html.render(doc)
+    assert "lines of other kinds, counted together" in html.render(doc)
 
 
 def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
@@ -217,4 +217,4 @@ def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     read = case.loads(case.dumps(old), "old")
 
     assert read["problems"] == []
-    assert "In the logs, and not in a finding" not in html.render(read)
+    assert "In the logs, but in no finding" not in html.render(read)

@@ -413,8 +413,8 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
     """Nothing found and nothing missing is a short page without empty parts."""
     page = Page(html.render(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
-    assert "Everything that the rules asked for was there." in page.text
-    assert "complete, nothing was cut or damaged; left out: 13 sources that Backline does not read" in page.text
+    assert "The rules had all the data they asked for." in page.text
+    assert "complete, nothing cut or damaged; left out: 13 sources that Backline does not read" in page.text
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section"]
     assert ids == ["findings", "unknown", "quiet", "coverage", "made"]
 
@@ -433,7 +433,7 @@ def test_a_page_that_would_be_too_large_is_cut_and_says_so(doc: dict[str, Any], 
     """The page keeps within report_bytes and names what was left out."""
     text = html.render(doc, most)
     assert len(text.encode()) <= most
-    assert "This page would have been too large. Left out, but kept in case.json:" in Page(text).text
+    assert "The full page would be too large. Left out here, kept in case.json:" in Page(text).text
 
 
 def test_context_and_time_line_go_before_findings(doc: dict[str, Any]) -> None:

@@ -149,7 +149,7 @@ def test_the_mail_asks_for_each_thing_once() -> None:
     mail = open_asks.mail(rich_case())
     assert mail.startswith("Hello,\n\nTo continue with case-1834, we need the following:\n")
     assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4."]
-    assert "\n1. Please send case-1834.zip again: it reached us cut short or damaged.\n" in mail
+    assert "\n1. Please send case-1834.zip again: the file we received is cut short or damaged.\n" in mail
     assert mail.count("vmxnet3/rxSummary") == 1
     first = "\n2. Please run on esx07.lab:\n   ethtool -S vmnic2\n   # for app-0, port 33554470; app-1, port 33554471"
     assert first in mail, "a command with names to fill in comes behind the others"

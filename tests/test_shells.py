@@ -30,7 +30,7 @@ def run(*words: str) -> str:
 
 @pytest.mark.skipif(shutil.which("bash") is None or not (BIN / "backline").exists(), reason="no bash, or not installed")
 def test_bash_completes(tmp_path: Path) -> None:
-    """Bash with the script completes a command, an option, a choice and a file."""
+    """Bash with the script completes a command, an option, a choice and the id of a rule."""
     (tmp_path / "script").write_text(run("completion", "bash"), encoding="utf-8")
     program = """
         source ./script
@@ -38,12 +38,13 @@ def test_bash_completes(tmp_path: Path) -> None:
         ask backline tri
         ask backline triage --sev
         ask backline completion po
+        ask backline rules show kb-20394
     """
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "--norc", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["triage", "--severity", "powershell"], done.stderr
+    assert done.stdout.split() == ["triage", "--severity", "powershell", "kb-2039495"], done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])

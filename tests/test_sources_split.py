@@ -183,19 +183,25 @@ def test_a_triage_of_pieces_finds_what_the_bundle_holds(tmp_path: Path) -> None:
 
 
 def test_pieces_inside_an_archive_say_what_to_unpack(tmp_path: Path) -> None:
-    """A zip of pieces is not joined: the first piece is read as cut, and the command names what to do with the others."""
+    """Pieces in a zip are read as one; in a tar the first is read as cut, and the command says what to do with the others."""
     names = ["x.tgz.00", "x.tgz.01", "x.tgz.02"]
-    with zipfile.ZipFile(tmp_path / "case.zip", "w") as around:
+    whole = next((SAMPLES / "slow-storage").glob("*.tgz"))
+    with zipfile.ZipFile(tmp_path / "zipped.zip", "w", zipfile.ZIP_DEFLATED) as around:
+        for path in reversed(cut(tmp_path / "zipped", whole.read_bytes(), names)):
+            around.write(path, f"SR-1/{path.name}")
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "zipped.zip"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0 and "4 major" in done.output, done.output
+    assert "zipped.zip!SR-1/x.tgz!esx-" in done.output
+    with tarfile.open(tmp_path / "case.tar", "w") as around:
         for path in cut(tmp_path / "pieces", bundle(), names):
-            around.write(path, path.name)
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.zip"), "-o", str(tmp_path / "out")])
+            around.add(path, path.name)
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")])
     assert done.exit_code == 3, done.output
     assert "It holds pieces of a split file: unpack it and give all pieces together" in " ".join(done.output.split())
-    whole = next((SAMPLES / "slow-storage").glob("*.tgz"))
-    with zipfile.ZipFile(tmp_path / "case.zip", "w") as around:
+    with tarfile.open(tmp_path / "case.tar", "w") as around:
         for path in cut(tmp_path / "sample", whole.read_bytes(), names):
-            around.write(path, path.name)
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.zip"), "-o", str(tmp_path / "out")])
+            around.add(path, path.name)
+    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")])
     assert done.exit_code == 5, done.output
     told = " ".join(done.output.split())
-    assert "case.zip!x.tgz.01 (not text; by its name a piece of a split file: unpack the archive" in told
+    assert "case.tar!x.tgz.01 (not text; by its name a piece of a split file: unpack the archive" in told

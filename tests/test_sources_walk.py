@@ -366,6 +366,21 @@ def test_nested_expansion_is_limited(tmp_path: Path) -> None:
     assert "nested_expanded" in [hit.name for hit in ledger.limits]
 
 
+@pytest.mark.parametrize(
+    ("name", "grows", "said"), [("b.tgz", True, "still being copied"), ("b.tgz.part", False, "a download")]
+)
+def test_a_file_on_its_way_is_no_damaged_one(tmp_path: Path, name: str, grows: bool, said: str) -> None:
+    """A bundle that grows while it is read, or whose name is that of a download, is told as such, before its faults."""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(tar_bytes(BUNDLE))[:200])
+    ledger = Ledger()
+    for _ in walk([path], Limits(), ledger):
+        if grows:
+            path.write_bytes(path.read_bytes() + b"more")
+    assert ledger.damage[0].what.startswith(said)
+    assert ledger.damage[0].address == name
+
+
 def test_damage_names_archive_member_and_offset(tmp_path: Path) -> None:
     """A cut tgz: members before the cut are whole, the one in it is cut, damage names it all."""
     parts: Parts = {f"esx-a/{i}": os.urandom(50_000) for i in range(6)}

@@ -123,7 +123,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
     words = ["triage", CASES / "nsx-633-site", "-o", tmp_path, "--no-settings", "--no-packs"]
     said = run(*words, "--severity", "major").stdout
     assert (
-        f"Shown are 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse." in said
+        f"Showing 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse." in said
     )
     assert (tmp_path / "case.json").read_bytes() == (site[0] / "case.json").read_bytes()
 
@@ -136,7 +136,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
         part = chosen(doc, choice)
         assert [one["id"] for one in part["findings"]] == [one["id"] for one in doc["findings"] if keep(one)]
         assert 0 < len(part["findings"]) < len(doc["findings"])
-        assert f"Shown are {len(part['findings'])} of {len(doc['findings'])} findings" in part["notes"][0]
+        assert f"Showing {len(part['findings'])} of {len(doc['findings'])} findings" in part["notes"][0]
     nodes = chosen(doc, Choice(nodes=("esx41*",)))
     assert {group for one in nodes["cannot_tell"] for group in one["nodes"]} - {"esx42.lab.example"}
     assert not [one for one in nodes["cannot_tell"] if one["nodes"] == ["esx42.lab.example"]]
@@ -297,7 +297,10 @@ def test_exit_codes_are_those_of_the_readme(code: int, words: list[str], tmp_pat
 
 @pytest.mark.skipif(os.name != "posix", reason="a pseudo-terminal")
 def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
-    """On a terminal of 80 columns no progress line is longer, and it tells of reading, judging and writing."""
+    """On a terminal of 80 columns no progress line is longer, and it tells of reading, judging and writing.
+
+    On one of 40 columns what is read has the line, and there is no bar.
+    """
     import pty
 
     code = (
@@ -306,6 +309,9 @@ def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
         "    bar.member('a' * 90 + '/' + 'b' * 90 + '/vmkernel.log', 1); bar.read(100); bar.bar.refresh()\n"
         "    bar.judged(type('R', (), {'id': 'kb-2039495'}), [], 0); bar.bar.refresh()\n"
         "    bar.writes(); bar.bar.refresh()\n"
+        "import os\nos.environ['COLUMNS'] = '40'\n"
+        "with TriageProgress([Path(sys.argv[1])]) as bar:\n"
+        "    bar.member('esx01/vmkernel.log', 1); bar.bar.refresh()\n"
     )
     inner, outer = pty.openpty()
     environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
@@ -328,3 +334,4 @@ def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
     assert any(re.match(r"reading \.\.\.b+/vmkernel\.log ", line) for line in lines), lines
     assert any(line.startswith("judging, 1 rules done: kb-2039495") for line in lines)
     assert any(line.startswith("writing the report") for line in lines)
+    assert any(line.strip() == "reading esx01/vmkernel.log" for line in lines), lines

@@ -421,8 +421,8 @@ def test_once_as_a_command(folder: Path, tmp_path: Path) -> None:
         (["nowhere"], "no such folder"),
         (["FOLDER", "-o", "FOLDER"], "cannot go into"),
         (["FOLDER", "--kb", "nowhere"], "no such file"),
-        (["FOLDER", "--limit", "nonsense=1"], "is not understood"),
-        (["."], "where do the results go"),
+        (["FOLDER", "--limit", "nonsense=1"], "is not valid"),
+        (["."], "no folder for the results"),
     ],
 )
 def test_a_wrong_command_line_is_told(folder: Path, words: list[str], why: str) -> None:

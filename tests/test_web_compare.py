@@ -48,7 +48,7 @@ def test_two_cases_become_a_page(client: TestClient, serving: Serving) -> None:
     assert answer.status_code == 201, answer.text
     page = client.get(f"/comparisons/{answer.json()['id']}/compare.html")
     assert page.status_code == 200
-    assert "All that remains is ring #2" in page.text
+    assert "Only ring #2 still runs full" in page.text
     assert page.headers["content-security-policy"] == REPORT_POLICY
     made = client.get(f"/comparisons/{answer.json()['id']}/compare.json?download=1")
     assert made.json()["schema"] == "backline/compare-1"
@@ -84,7 +84,7 @@ def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
         answer = client.post("/comparisons", json={"cases": [before, {"place": place}]})
         assert answer.status_code == 201, answer.text
         page = client.get(f"/comparisons/{answer.json()['id']}/compare.html")
-        assert "All that remains is ring #2" in page.text
+        assert "Only ring #2 still runs full" in page.text
 
     unknown = client.post("/comparisons", json={"cases": [before, {"place": "no-such-case"}]})
     assert (unknown.status_code, "no-such-case" in unknown.text) == (422, True)

@@ -115,7 +115,7 @@ def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> 
         assert found["counted"] == ("match" if name == "hit" else "no_match")
         assert names(found["document"]) == ["esx05"]
         [source] = [one for one in found["document"]["sources"] if one["address"].endswith("remote.log")]
-        assert (source["lines"], source["why"]) == (40, "30 lines of programs whose log nothing reads")
+        assert (source["lines"], source["why"]) == (40, "30 lines of programs whose log Backline does not read")
 
 
 def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:

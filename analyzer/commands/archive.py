@@ -12,7 +12,9 @@ COMMANDS = ("list", "show", "search", "sql", "heatmap", "export", "label", "remo
 
 @click.group("archive", cls=LateGroup, prefix="archive_", names=COMMANDS)
 def command() -> None:
-    """Search and keep stored cases: an archive is a folder or a URL that `backline batch` fills.
+    """Search and manage stored cases.
+
+    An archive is a folder or a URL that `backline batch` fills.
 
     \b
     Example:

@@ -32,8 +32,9 @@ HOUR = 3600.0
 def command(
     archive_url: str, target: int, rewrite: bool, older_than: float, drop_superseded: bool, quiet: bool
 ) -> None:
-    """Pack loose cases into segments, which are faster to search, and sweep debris.
+    """Pack loose cases into segments, which are faster to search.
 
+    It also removes leftovers of runs that were killed.
     Fewer than 50 loose cases (or fewer than --target) stay as they are: a segment takes about 45
     objects. A batch may run at the same time, and a kill at any moment leaves every case readable. A damaged case is
     named and left where it is; then the exit code is 5.
@@ -55,7 +56,7 @@ def command(
     for name, why in sorted(report.damaged):
         click.echo(one_line(f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."))
     if report.busy:
-        click.echo("backline: another compaction is running on this archive; nothing was done", err=True)
+        click.echo("backline: another compaction is running on this archive, so nothing was done", err=True)
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
         click.echo(_few(report.left) if report.left else "nothing to do")
     elif not quiet:

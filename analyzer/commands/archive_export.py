@@ -46,8 +46,9 @@ def command(
     until: str,
     redact: RedactChoice,
 ) -> None:
-    """Write CASEs (names, or starts of ids) into a folder: case.json, report.html and report.md of each.
+    """Write stored cases into a folder.
 
+    case.json, report.html and report.md of each CASE (a name, or the start of an id).
     --facts adds the folder facts with one file for each table that has rows; all cases share these
     files, and the column case_id names the case. Nothing is written outside the folder.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import counted, for_terminal
@@ -28,7 +29,14 @@ PIPED = 160  # columns of the heat map in a pipe
 )
 @click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is.")
 @time_options
-@click.option("--rule", "rules", multiple=True, metavar="RULE", help="Only this rule: an id, `kb-*`, a KB number.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    type=RuleName(),
+    metavar="RULE",
+    help="Only this rule: an id, `kb-*`, a KB number.",
+)
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text, 20 by default.")
 @click.option("--with-reports", is_flag=True, help="With -o: also write the report of every case shown.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
@@ -44,8 +52,9 @@ def command(
     with_reports: bool,
     limit_pairs: tuple[str, ...],
 ) -> None:
-    """Show what every rule said in every stored case, worst first; with -o, as one page for the browser.
+    """Show what every rule said in every stored case, worst first.
 
+    With -o it is one page for the browser.
     --since and --until look at a case's time: the newest moment in its material. What a rule said counts for
     the rule that `replaces` it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -12,7 +13,7 @@ from analyzer.text import for_terminal
 
 @click.command("label")
 @click.argument("case")
-@click.argument("rule")
+@click.argument("rule", type=RuleName())
 @archive_option
 @click.option("--confirm", "verdict", flag_value="confirmed", help="The finding was right.")
 @click.option("--reject", "verdict", flag_value="rejected", help="The finding was wrong.")
@@ -36,8 +37,9 @@ def command(
     by: str,
     force: bool,
 ) -> None:
-    """Label the findings of RULE in CASE (a name, or the start of an id) as right or wrong.
+    """Label the findings of RULE in CASE as right or wrong.
 
+    CASE is a name, or the start of an id.
     Labels measure rules: `backline rules backtest` computes the precision of a rule from them. The newest
     label of a finding counts.
 

@@ -44,8 +44,9 @@ def command(
     limit: int | None,
     form: str | None,
 ) -> None:
-    """List the stored cases: name, id, state, time, machines, worst finding, counts.
+    """List the stored cases.
 
+    Name, id, state, time, machines, worst finding and counts of each.
     --since and --until look at a case's time: the newest moment in its material. A case that was read
     again with changed content is listed as it is now.
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @speaks_plainly
 def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
-    """Remove CASEs (names, or starts of ids) from the archive, with all their revisions and labels.
+    """Remove cases from the archive.
 
+    All revisions and labels of each CASE (a name, or the start of an id) go with it.
     It says what will be gone and asks first. The files that the cases were read from are never touched: a
     later `backline batch` over them stores the cases again.
 
@@ -54,7 +55,7 @@ def _ask(found: Removal) -> None:
     for line in _lines(found, "to be removed"):
         click.echo(for_terminal(line), err=True)
     if not answers():
-        raise UsageError("there is nobody to ask", do="Add --yes to remove without a question.")
+        raise UsageError("nobody can answer the question here", do="Add --yes to remove without asking.")
     if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
         click.echo("nothing was removed", err=True)
         raise click.exceptions.Exit(DONE)

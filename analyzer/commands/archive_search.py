@@ -22,6 +22,7 @@ from analyzer.commands.archived import (
     seconds_option,
     time_options,
 )
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import counted
@@ -38,7 +39,7 @@ LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings and 
 @click.command("search")
 @click.argument("term", nargs=-1)
 @archive_option
-@click.option("--rule", default="", metavar="ID", help="Findings of this rule.")
+@click.option("--rule", default="", type=RuleName(), metavar="ID", help="Findings of this rule.")
 @click.option("--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article.")
 @click.option("--text", default="", metavar="STRING", help="Findings and kept log lines that hold this text.")
 @click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")
@@ -125,7 +126,7 @@ def _check(
     """Refuse what does not go together."""
     findings = bool(rule) or kb is not None or by is not None
     if not (term or findings or text):
-        raise UsageError("say what is searched", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
+        raise UsageError("nothing to search for", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
     if term and (findings or text):
         do = "Ask one after the other, or with `backline archive sql`."
         raise UsageError("terms cannot be combined with --rule, --kb, --by or --text", do=do)

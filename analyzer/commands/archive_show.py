@@ -21,7 +21,9 @@ from analyzer.text import for_terminal
 @redact_options
 @speaks_plainly
 def command(case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice) -> None:
-    """Show the report of CASE: its name, or the first characters of its id.
+    """Show the report of a stored case.
+
+    CASE is its name, or the first characters of its id.
 
     \b
     Example:

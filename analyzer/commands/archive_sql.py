@@ -32,8 +32,9 @@ def command(
     seconds: float,
     form: str | None,
 ) -> None:
-    """Query the stored cases with one SELECT in DuckDB's SQL; `-` reads it from standard input.
+    """Query the stored cases in SQL.
 
+    QUERY is one SELECT of DuckDB's SQL; `-` reads it from standard input.
     Tables are cases, nodes, findings, unknowns, verdicts, hits, labels, and one for each kind of fact
     (esxi.vnic, nsx.controllers, ...). Each has case_id; facts have node, taken, address and line.
     Only these tables can be read, and nothing can be written.

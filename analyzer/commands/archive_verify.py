@@ -25,8 +25,9 @@ SHOWN = 20  # remarks of one kind that a terminal gets
 @click.option("--quiet", is_flag=True, help="Print problems only.")
 @speaks_plainly
 def command(archive_url: str, as_json: bool, quiet: bool) -> None:
-    """Read every object of the archive and name whatever has changed since it was written, worst first.
+    """Check that nothing in the archive is damaged or lost.
 
+    Reads every object and names those that changed since they were written, worst first.
     Checks names, checksums, texts and tables, and whether the facts of each case are there. Nothing
     is changed. Leftovers of active or killed runs are reported as remarks. The exit code is 5 when
     there is a problem.

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL, USAGE
 from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
+
+    _Type = click.ParamType[Any]
+else:
+    _Type = click.ParamType
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OPENED = "analyzer.archives"  # in the context of click
@@ -24,6 +29,22 @@ _BYTES = re.compile("[\ud800-\udfff]")
 SEVERITIES = ("critical", "major", "warning", "info")
 STATES = ("ok", "partial", "refused", "failed")
 MOST = 1000  # rows that a terminal gets unless it asks for more
+
+
+class _Place(_Type):
+    name = "text"
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Say what belongs there: a folder after the command is no archive yet."""
+        return "Name the archive that `backline batch` filled: --archive DIR."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """Return the word as it is."""
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        """Complete folders."""
+        return click.Path(file_okay=False).shell_complete(ctx, param, incomplete)
 
 
 def archive_option(command: Command) -> Command:
@@ -43,7 +64,7 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
         ctx = click.get_current_context()
         status = DONE
         if (option := _no_text(kwargs)) is not None:
-            click.echo(f"backline: {option} holds a byte that is not text. Type it by hand.", err=True)
+            click.echo(f"backline: {option} contains a byte that is not text. Type it in by hand.", err=True)
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)
@@ -56,7 +77,7 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
             click.echo("backline: `backline archive verify` says what to do", err=True)
         ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
 
-    option = click.option("--archive", "archive_url", required=required, metavar="DIR", help=words)
+    option = click.option("--archive", "archive_url", type=_Place(), required=required, metavar="DIR", help=words)
     return cast("Command", option(told))
 
 
@@ -84,7 +105,7 @@ def case_filters(only: str = "Only") -> Callable[[Command], Command]:
         command = among("--state", STATES, "cases in this state.")(command)
         command = among("--severity", SEVERITIES, "cases with a finding this severe or worse.")(command)
         rule = f"{only} cases with a finding of this rule."
-        return click.option("--rule", default="", metavar="ID", help=rule)(command)
+        return click.option("--rule", default="", type=RuleName(), metavar="ID", help=rule)(command)
 
     return added
 

@@ -67,8 +67,9 @@ def command(
     choice: RuleChoice,
     redact: RedactChoice,
 ) -> None:
-    """Triage all cases below PATHS and keep them in an archive; cases already stored are skipped.
+    """Triage every case below PATHS and keep it in an archive.
 
+    Cases that are already stored are skipped.
     A folder below a PATH is a case, and so is a file directly in a PATH; --list shows what would be
     taken, and --layout helps where that is wrong. A PATH may be a URL such as s3://bucket/cases. New rules are
     applied to stored cases without opening the bundles; without PATHS, to the whole archive.
@@ -114,7 +115,7 @@ def command(
     _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
     if choice.draft and not quiet:
         back = shlex.join(["backline", "batch", "--archive", place])
-        _say(f"drafts were judged too: the archive shows what they found until `{back}` judges without them")
+        _say(f"drafts were judged too: the archive shows their findings until `{back}` judges without them")
     click.get_current_context().exit(_status(summary, catalog))
 
 

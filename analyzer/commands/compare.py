@@ -55,8 +55,9 @@ def command(
     choice: RuleChoice,
     redact: RedactChoice,
 ) -> None:
-    """Compare two or more cases: what changed, what counters really did, what became of each finding.
+    """Show what changed between cases, or differs between hosts.
 
+    It also says what the counters really did and what became of each finding.
     A side is a folder of results, its case.json, or anything that triage takes. More than two are a series. Sides that
     are different hosts are told apart as such. With --archive a side may be a stored case, with --node the sides are
     machines of one case. Writes compare.json, compare.html and compare.md.

@@ -41,7 +41,9 @@ Register-ArgumentCompleter -Native -CommandName backline -ScriptBlock {
 @click.argument("shell", type=click.Choice(SHELLS))
 @speaks_plainly
 def command(shell: str) -> None:
-    """Print a script that makes SHELL complete the words of this command.
+    """Print the script that completes commands in your shell.
+
+    It completes commands, options, paths and ids of rules.
 
     \b
     Example:

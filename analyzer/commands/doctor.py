@@ -29,8 +29,9 @@ _SETTINGS = ("BACKLINE_", "NO_COLOR", "COLUMNS", "SOURCE_DATE_EPOCH", "PYTHON")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 @speaks_plainly
 def command(as_json: bool) -> None:
-    """Say what Backline runs on: versions, engines, cache, browser, disk; for bug reports.
+    """Show what Backline runs on, for a bug report.
 
+    Versions, engines, cache, browser and disk.
     It opens no case and no archive. The home folder is told as ~, the current folder not at all, and of environment
     variables only the names. Ends with 5 when something that is needed is missing.
 

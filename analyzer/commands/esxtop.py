@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @click.option("--vm", metavar="NAME", help="All of one VM: its worlds, memory, disks and ports.")
 @speaks_plainly
 def command(path: Place, vm: str | None) -> None:
-    """Show the worst of each metric in FILE, an esxtop CSV or pasted screens, with its time; `-` is standard input.
+    """Show the worst value of each esxtop metric, and when it was.
 
+    FILE is an esxtop CSV or a text with pasted screens; `-` is standard input.
     Names are those of esxtop: %RDY, DAVG/cmd, MCTLSZ. Nothing is judged; `backline triage` does that.
 
     \b

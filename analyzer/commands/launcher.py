@@ -42,8 +42,9 @@ MIME = (
 @click.option("--start", is_flag=True, hidden=True)
 @speaks_plainly
 def command(paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool) -> None:
-    """Write an icon to drop a bundle on: files dropped together are triaged as one case.
+    """Write an icon to drop bundles on.
 
+    Files dropped on it together are triaged as one case.
     Writes one file into the current folder, or the one that -o names, and prints what to do with
     it. A click on the icon without a file opens the page of `backline serve`. The reports go to
     backline-out in the home folder.
@@ -154,7 +155,7 @@ def _cmd_word(word: str) -> str:
     """Return a word between quotes for a command file; nothing but `%` means anything there."""
     _refuse_control(word)
     if '"' in word:
-        raise UsageError("the path of the program holds a quote", where=word, do="Give another one with --program.")
+        raise UsageError("the path of the program contains a quote", where=word, do="Give another one with --program.")
     return '"' + word.replace("%", "%%") + '"'
 
 
@@ -212,7 +213,7 @@ def _apple_text(text: str) -> str:
 
 def _refuse_control(word: str) -> None:
     if _CONTROL.search(word):
-        why = "it holds a character that cannot be written there"
+        why = "it contains a character that cannot be written there"
         raise UsageError("this path cannot be started from an icon", where=word, why=why, do="Install it elsewhere.")
 
 

@@ -55,8 +55,9 @@ def command(
     limit_pairs: tuple[str, ...],
     redact: RedactChoice,
 ) -> None:
-    """Print the lines of all logs in PATHS, of all hosts, merged by their time in UTC.
+    """Print the lines of all logs of all hosts, merged by time.
 
+    Times are in UTC.
     Bundles, nested archives, rotated and compressed logs, folders, single logs and transcripts; `-` is
     standard input. Nothing is unpacked to disk. What was searched, and what is not shown, goes to stderr.
 
@@ -70,7 +71,7 @@ def command(
     from analyzer.merged_log.show import summary, written
 
     if length and not around:
-        raise UsageError("--for without --around", do="Say around what: --around 2017-10-14T09:12:46Z.")
+        raise UsageError("--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z.")
     check_paths([path for path in paths if path != DASH], BacklineError)
     window, few = _window(around, length or LENGTH, case_at, paths)
     query = LogQuery(
@@ -167,7 +168,7 @@ def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
             return place
     near = [f"--case {name.parent}" for name in sorted(Path().glob("*/case.json"))]
     raise UsageError(
-        f"{around!r} is no time, and there is no case.json that names a finding",
+        f"{around!r} is not a time, and no case.json was found that has findings",
         do="Write a time as 2017-10-14T09:12:46Z, or say with --case where `backline triage` wrote its results.",
         choices=near,
     )

@@ -71,6 +71,27 @@ class CasePath(_Type):
         return _PATH.shell_complete(ctx, param, incomplete)
 
 
+class RuleName(_Type):
+    """The id of a rule, or the path of its file; a shell completes both."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """Return the word as it is: what it names is looked up later."""
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:  # noqa: ARG002
+        """Complete ids of shipped rules and of `--kb`, by the names of their files; else paths."""
+        from click.shell_completion import CompletionItem
+
+        from analyzer.rules.catalog import default_paths
+
+        folders = [*default_paths(), *map(Path, ctx.params.get("kb") or ())]
+        ids = {file.stem for folder in folders for file in folder.rglob("*.yaml")}
+        found = [CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
 def _told(error: BacklineError) -> click.ClickException:
     """Return an error for the time before the command runs, which is told like every other."""
     kind = _ToldUsageError if error.exit_code == UsageError.exit_code else _ToldError
@@ -92,5 +113,5 @@ def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> s
 
     told = given(value) if value else ""
     if told is None:
-        raise click.BadParameter(f"{one_line(value or '')!r} is no time. Write it as 2017-10-14T09:12:46Z.")
+        raise click.BadParameter(f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z.")
     return told

@@ -111,7 +111,7 @@ def _told(error: Exception) -> tuple[str, int]:
     if isinstance(error, BacklineError):
         return one_line(str(error)), error.exit_code
     said = one_line(f"{type(error).__name__}: {error}", 300)
-    advice = "This is a fault of Backline, please report it with the output of --debug."
+    advice = "This is a bug in Backline: please report it with the output of --debug."
     return f"internal error ({said}). {advice}", INTERNAL
 
 
@@ -146,8 +146,7 @@ def check_paths(paths: Sequence[Place], error: type[BacklineError]) -> None:
     """Refuse a path or URL that is not there, before any work; what a path leads to is looked at later."""
     for path in paths:
         if not _is_there(path):
-            why = "it does not exist"
-            raise error("no such file or folder", where=str(path), why=why, do="Check the path.")
+            raise error("no such file or folder", where=str(path), do="Check the path.")
 
 
 def _is_there(path: Place) -> bool:

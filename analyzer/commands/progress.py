@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from analyzer.rules.model import Rule
     from analyzer.sources.remote import Place
 
+_NARROW = 60  # columns; below it what is done now has the line for itself
 _BESIDE = 46  # columns of bar, amount and time, with a word before the name
 
 
@@ -23,13 +24,13 @@ class TriageProgress:
     """Shows on stderr while it is open, in one line as wide as the terminal, what a triage does."""
 
     def __init__(self, paths: Sequence[Place]) -> None:
+        console = Console(stderr=True)
         whole = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+        beside = (BarColumn(bar_width=10), DownloadColumn(binary_units=True), TimeRemainingColumn(compact=True))
         self.bar = Progress(
             TextColumn("{task.description}", markup=False, table_column=whole),
-            BarColumn(bar_width=10),
-            DownloadColumn(binary_units=True),
-            TimeRemainingColumn(compact=True),
-            console=Console(stderr=True),
+            *(beside if console.width >= _NARROW else ()),
+            console=console,
             expand=True,
             transient=True,
         )
@@ -42,7 +43,8 @@ class TriageProgress:
 
     def member(self, address: str, _size: int) -> None:
         """Show which member was read last: the end of its address, which tells members apart."""
-        most = max(10, self.bar.console.width - _BESIDE)
+        width = self.bar.console.width
+        most = max(10, width - (_BESIDE if width >= _NARROW else len("reading ")))
         shown = for_terminal(address)
         self._say(f"reading {shown if len(shown) <= most else '...' + shown[3 - most :]}")
 

@@ -25,7 +25,9 @@ LARGEST = 64 << 20  # characters of standard input
 @click.argument("text", nargs=-1, required=True)
 @speaks_plainly
 def command(path: Path, text: tuple[str, ...]) -> None:
-    """Put the names back: TEXT speaks of pseudonyms, `-` reads it from standard input.
+    """Put the real names back into a redacted text.
+
+    TEXT holds pseudonyms; `-` reads it from standard input.
 
     \b
     Example:

@@ -13,6 +13,7 @@ import click
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command("backtest")
-@click.argument("rules", nargs=-1, required=True, metavar="RULE...")
+@click.argument("rules", nargs=-1, required=True, type=RuleName(), metavar="RULE...")
 @archive_option
 @click.option("--kb", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More rules: a folder.")
 @click.option("--against", default="", metavar="FOLDER|REF", help="Compare with the rules of a folder or a git commit.")
@@ -50,8 +51,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Judge RULES, ids or files, over the stored cases: what they find, what changed, and how often they are right.
+    """Judge rules over all stored cases.
 
+    It says what RULES (ids or files) find, what changed, and how often they are right.
     A file is compared with the installed rule of the same id over the same cases, or with the one from
     --against: a folder, or a commit of the git repository that holds the file. Confirmed and
     rejected findings (`backline archive label`) give the precision. --since and --until look at a

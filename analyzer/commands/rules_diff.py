@@ -48,8 +48,9 @@ def command(
     everything: bool,
     form: str,
 ) -> None:
-    """Compare what two versions of a catalog find: OLD and NEW are folders or git commits.
+    """Compare what two versions of a catalog find.
 
+    OLD and NEW are folders or git commits.
     Both judge the examples of every rule that differs, the cases of --archive, and PATHS, each a bundle or folder
     of its own. A commit is looked up in the repository of the other folder and means that folder at
     that commit; COMMIT:PATH names another one. With two commits, the current folder is meant.

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from analyzer.commands.local import kb_option
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal, one_line
@@ -15,13 +16,14 @@ MADE_BY = "backline rules doc"
 
 
 @click.command("doc")
-@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the two pages.")
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
-    """Describe RULES (ids, files, folders) in Markdown; without RULES, the whole catalog.
+    """Describe rules in Markdown.
 
+    RULES are ids, files or folders; without them, the whole catalog.
     With -o, writes the pages rules.md and tables.md into a folder; otherwise prints the page of the rules.
 
     \b

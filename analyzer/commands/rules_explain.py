@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly, tell_broken
 from analyzer.errors import BacklineError, UsageError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("explain")
-@click.argument("rule")
+@click.argument("rule", type=RuleName())
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
 @click.option("--subject", metavar="TEXT", help="Only subjects that contain TEXT; a single one with its whole tree.")
 @kb_option
@@ -36,8 +37,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Explain for every subject of RULE (an id or a file) in PATH... why it matches or not, and what was missing.
+    """Explain why a rule matches a case, or why not.
 
+    For every subject of RULE (an id or a file) it says why, and what was missing.
     PATH is a bundle, a file or a folder; for a case.json, the stored findings are shown.
 
     \b

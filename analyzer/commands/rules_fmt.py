@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import kb_option
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, RuleFileError, UsageError
 from analyzer.text import for_terminal, one_line
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @click.command("fmt")
-@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option("--short", is_flag=True, help="Write a long rule in the short form where it says the same.")
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]) -> None:
-    """Format RULES (files, folders, ids): order of keys, blank lines, indent, width.
+    """Format rules: order of keys, blank lines, indent, width.
 
     The meaning of a rule does not change, and no comment is lost. `-` reads from standard input and prints the
     result, for editors. A symbolic link is never written through.

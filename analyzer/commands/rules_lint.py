@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, speaks_plainly
 from analyzer.text import for_terminal
 
 
 @click.command("lint")
-@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
 @click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings as well.")
@@ -33,8 +34,9 @@ def command(
     explain: str | None,
     choice: RuleChoice,
 ) -> None:
-    """Check RULES (ids, files, folders) as a careful reviewer would; without RULES, all except those of packs.
+    """Check rules as a careful reviewer would.
 
+    RULES are ids, files or folders; without them, all rules except those of packs.
     Exits with 1 when there is an error. A comment `# lint: allow R014 because <reason>` on the line above
     silences one complaint.
 

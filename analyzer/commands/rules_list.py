@@ -35,7 +35,9 @@ def command(
     verbose: int,
     choice: RuleChoice,
 ) -> None:
-    """List the rules: shipped ones, those of packs, settings and --kb; drafts too.
+    """List the rules.
+
+    Those that come with Backline, and those of packs, settings and --kb; drafts too.
 
     \b
     Example:

@@ -25,7 +25,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Time every rule on the case PATH...: log search and judging separately, slowest first.
+    """Time every rule on a case, slowest first.
+
+    Log search and judging are timed separately.
 
     \b
     Example:

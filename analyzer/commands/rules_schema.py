@@ -14,8 +14,9 @@ from analyzer.text import one_line
 @click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to.")
 @speaks_plainly
 def command(output: Path | None) -> None:
-    """Print the JSON Schema of rule files (draft-07), with the tables and columns of all parsers.
+    """Print the JSON Schema of rule files.
 
+    It is of draft-07 and holds the tables and columns of all parsers.
     An editor with a YAML language server uses it to complete and check rules; see docs/editor.md.
 
     \b

@@ -8,6 +8,7 @@ import textwrap
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
 from analyzer.text import for_terminal
 
@@ -15,13 +16,15 @@ WIDEST = 110
 
 
 @click.command("show")
-@click.argument("rule")
+@click.argument("rule", type=RuleName())
 @kb_option
 @click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples in full.")
 @local_options
 @speaks_plainly
 def command(rule: str, verbose: int, choice: RuleChoice) -> None:
-    """Show what RULE (an id or a file) looks at, when it matches, what it says and what to do.
+    """Show a rule in plain words.
+
+    What RULE (an id or a file) looks at, when it matches, what it says and what to do.
 
     \b
     Example:

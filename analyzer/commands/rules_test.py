@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speaks_plainly
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("test")
-@click.argument("rules", nargs=-1, metavar="[RULES]...")
+@click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
 @click.option("-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`.")
 @click.option("--mutate", is_flag=True, help="Also move every number: some example must notice.")
@@ -36,8 +37,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Run the examples of RULES (ids, files, folders); without RULES, those of all rules.
+    """Run the examples of rules.
 
+    RULES are ids, files or folders; without them, all rules.
     An example that is not as expected is shown with the difference and the trace. Exits with 1 when
     there is one, with 4 when a file is broken.
 

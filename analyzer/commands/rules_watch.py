@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import for_terminal
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command("watch")
-@click.argument("rule")
+@click.argument("rule", type=RuleName())
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
 @click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that contains TEXT.")
 @kb_option
@@ -37,8 +38,9 @@ def command(
     as_json: bool,
     choice: RuleChoice,
 ) -> None:
-    """Read the case PATH... once and judge RULE (an id or a file) over it after every save.
+    """Judge a rule over a case again after every save.
 
+    The case PATH... is read once. RULE is an id or a file.
     Shows the verdicts, the tree of one subject, near misses, the rule's own examples, mistakes with
     their place, and how long it took. Ctrl-C ends it.
 

@@ -33,7 +33,7 @@ def command(
     no_open: bool,
     choice: RuleChoice,
 ) -> None:
-    """Open a page on this machine: drop files on it, watch, read.
+    """Open a page on this machine to drop files on.
 
     The page can be reached from this machine only, and only with the printed address. Ctrl-C ends
     it and removes what was uploaded. Rules and settings are those of `triage` with the same options;

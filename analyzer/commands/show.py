@@ -24,7 +24,9 @@ from analyzer.errors import BacklineError
 def command(
     case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
 ) -> None:
-    """Render a saved case again, from its case.json or the folder of a triage; no bundle is needed.
+    """Print a saved case again, in any form; no bundle is needed.
+
+    PATH is its case.json, or the folder that triage wrote.
 
     \b
     Example:

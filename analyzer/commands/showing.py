@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.commands.places import RuleName
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal
 
@@ -38,7 +39,9 @@ def part_options(command: Command) -> Command:
     def chosen(*args: Any, **words: Any) -> Any:
         return command(*args, part=ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule")), **words)
 
-    rules = click.option("--rule", multiple=True, metavar="ID", help="Show only this rule; * and ? are wildcards.")
+    rules = click.option(
+        "--rule", multiple=True, type=RuleName(), metavar="ID", help="Show only this rule; * and ? are wildcards."
+    )
     nodes = click.option("--node", multiple=True, metavar="NAME", help="Show only this machine; * and ? are wildcards.")
     least = click.option("--severity", type=click.Choice(SEVERITIES), help="Show only findings this severe or worse.")
     return cast("Command", least(nodes(rules(chosen))))

@@ -49,5 +49,5 @@ def _keep(file: Path) -> None:
         with file.open("xb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream, 1 << 20)
     except OSError as error:
-        why, do = error.strerror or str(error), "Save it as a file and give its path."
+        why, do = error.strerror or str(error), "Save it to a file and give its path."
         raise WriteError("standard input cannot be kept", where=str(file.parent), why=why, do=do) from error

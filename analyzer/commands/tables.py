@@ -43,7 +43,9 @@ def command(
     length: str,
     most: int,
 ) -> None:
-    """List what was parsed from PATH, or print one TABLE with the origin of each row; `-` is standard input.
+    """List the tables that were read, or print one.
+
+    Each row of TABLE comes with its file and line. `-` is standard input.
 
     \b
     Example:
@@ -55,7 +57,7 @@ def command(
     since, until = _stretch(around, length) if around else (None, None)
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None and (wanted or parquet):
-        raise UsageError("these options choose rows of a table", do="Name the table behind the path.")
+        raise UsageError("these options need a table", do="Name the table after the path.")
     with readable((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:

@@ -55,8 +55,9 @@ def command(
     jobs: int | None,
     choice: RuleChoice,
 ) -> None:
-    """Triage whatever arrives in FOLDER, each file or new subfolder as one case; Ctrl-C ends it.
+    """Triage whatever arrives in a folder.
 
+    Each file and each new subfolder of FOLDER is one case. Ctrl-C ends it.
     A file is taken when its download is complete: no partial name, no program that writes to it, and
     no change for --still seconds. Whatever is not a case is reported once. Nothing in FOLDER is changed. The
     results (by default in backline-out in the current folder) include a file that remembers what
@@ -89,7 +90,7 @@ def command(
 def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> None:
     """Tell what is watched, and leave alone what is to be left alone."""
     if only_new:
-        _say(f"{watcher.skip_present()} things already here are left alone")
+        _say(f"{watcher.skip_present()} files and folders already here are skipped")
     if not once:
         _say(f"watching {what}; Ctrl-C ends")
 
@@ -106,8 +107,8 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     if out.resolve() == folder.resolve():
         raise UsageError("the results cannot go into the watched folder", where=str(out), do="Name another -o.")
     if output is None and out.resolve().is_relative_to(folder.resolve()):
-        why = "the current folder is the watched one, or is inside it"
-        raise UsageError("where do the results go", why=why, do="Name a folder with -o.")
+        why = "the current folder is the watched one, or lies in it"
+        raise UsageError("no folder for the results", why=why, do="Name a folder with -o.")
     check_folder(out, ())
     return folder, out
 

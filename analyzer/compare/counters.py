@@ -103,7 +103,7 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
             anew = (last, span.passed[1], span.lasted[1])
             told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
         if start.another and told["verdict"] != "none":
-            told = {"verdict": "replaced", "because": "what one card counted says nothing about the other"}
+            told = {"verdict": "replaced", "because": "the two cards count separately"}
         made |= told
     return made
 
@@ -114,21 +114,21 @@ def _doubted(told: dict[str, Any], anew: dict[str, Any], why: str) -> dict[str, 
     if told["verdict"] not in words:
         return told
     if anew["verdict"] == told["verdict"]:
-        return told | {"because": f"{told['because']}; this holds also if counting started again in between"}
+        return told | {"because": f"{told['because']}; this holds even if the counter was reset in between"}
     if anew["verdict"] in words:
-        because = f"{told['verdict']} if counting went on, {anew['verdict']} if it started again in between; {why}"
+        because = f"{told['verdict']} if the counter went on, {anew['verdict']} if it was reset in between; {why}"
         return {"verdict": "cannot tell", "because": because}
-    return told | {"because": f"{told['because']}; this holds only if counting did not start again in between: {why}"}
+    return told | {"because": f"{told['because']}; this holds only if the counter was not reset in between: {why}"}
 
 
 def _fell(start: CounterStart) -> dict[str, Any]:
     if start.state == "went on":
         because = (
-            f"it or a counter beside it fell, though {start.why}: it was cleared, its driver was loaded again, or it "
-            "ran over; the two values cannot be compared"
+            f"it or a counter beside it fell, though {start.why}: it was cleared, its driver was reloaded, or it "
+            "overflowed; the two values cannot be compared"
         )
     else:
-        because = f"the counter was reset between the two, and nothing shows by what: {start.why}"
+        because = f"the counter was reset between the two, and it is not known why: {start.why}"
     return {"verdict": "cannot tell", "because": because}
 
 
@@ -155,8 +155,8 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
     if first == 0 and now[0] == 0:
         return {"verdict": "none", "because": "it stays at 0"}
     if now[0] == 0 and now[1] == 0 and start.state != "started again":
-        return {"verdict": "same", "because": "nothing passed in between"}
-    for place, what in ((1, "what passed"), (2, "the time it counted")):
+        return {"verdict": "same", "because": "there was no traffic in between"}
+    for place, what in ((1, "the traffic"), (2, "the time it counted")):
         old, new = earlier[place], now[place]
         if not old or new is None or (new == 0 and now[0]):  # of nothing that passed there is no share
             continue
@@ -164,7 +164,7 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
         if max(expected, now[0]) < FEW:
             return {
                 "verdict": "cannot tell",
-                "because": f"too little passed since: {expected:.1f} would be expected at the earlier share",
+                "because": f"too little traffic since: {expected:.1f} events expected at the earlier rate",
             }
         ratio = now[0] / expected if expected else float("inf")
         word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
@@ -172,21 +172,21 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
     if start.state == "went on" and last == first:
         return {"verdict": "better", "because": "it has not moved since the first capture"}
     if start.state == "started again":
-        because = "the counter started again, and nothing shows how long or how much each side counted"
+        because = "the counter was reset, and it is not known how long each side counted"
         return {"verdict": "cannot tell", "because": because}
     more = "it counted on" if last > first else "it stands still"
-    return {"verdict": "cannot tell", "because": f"{more}, and nothing shows how fast it counted before"}
+    return {"verdict": "cannot tell", "because": f"{more}, and its earlier rate is not known"}
 
 
 def _said(ratio: float, what: str, *, hosts: bool) -> str:
     if ratio == 0:
-        return f"none {'there' if hosts else 'any more'}, measured by {what}"
+        return f"none {'there' if hosts else 'any more'}, relative to {what}"
     if BETTER < ratio < WORSE:
-        return f"as much as {'on the other' if hosts else 'before'}, measured by {what}"
+        return f"as much as {'on the other' if hosts else 'before'}, relative to {what}"
     if ratio == float("inf"):
-        return f"there {'is none on the other' if hosts else 'was none before'}, measured by {what}"
+        return f"there {'is none on the other' if hosts else 'was none before'}, relative to {what}"
     times = 1 / ratio if ratio < 1 else ratio
-    return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, measured by {what}"
+    return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, relative to {what}"
 
 
 def _whole(number: float) -> float | int:

@@ -40,7 +40,7 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
     if mode == "time":
         sides, turned = _in_time(sides)
         if turned:
-            notes.append("The sides were not given in the order of their captures; they are compared in that order.")
+            notes.append("The sides are compared in the order of their capture times, not in the order given.")
             pairs, _ = pair_machines(sides, hosts=hosts)
     else:
         notes.append("The sides are different hosts: the differences are shown, and none counts as a change over time.")

@@ -120,7 +120,7 @@ def _record(
     last = match.last
     state, why, ask = _state(match, sides, pairs, home)
     if state == "worse" and (unknown := _not_known(match, lines)):
-        why = f"{why}; nothing shows whether its counters started again in between: {unknown}"
+        why = f"{why}; nothing shows whether its counters were reset in between: {unknown}"
     if state in ("better", "gone"):  # not for a counter that only started again
         doubt = _doubt(match, lines)
         state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
@@ -171,7 +171,7 @@ def _state(
     there = bool(machine) or not present["node"]
     why, ask = _unseen(present, sides[missing], machine.name if machine else "", there=there)
     if last is not None:
-        return "new", f"{_FIRST} nobody could see it: {why}" if why else "", ask if why else ""
+        return "new", f"{_FIRST} it could not be seen: {why}" if why else "", ask if why else ""
     if why:
         return "no longer judged", why, ask
     left = "" if sides[missing].document["case"]["complete"] else "in what could be read of the last side"

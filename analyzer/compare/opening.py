@@ -32,7 +32,7 @@ def summary(made: Record) -> str:
     for one in ([each for each in main if each["column"] in PHRASES] or main)[:FEW]:
         said.append(f"{_counted(one, made)}{_measured(one, made)}.")
         left = (sentence["text"] for sentence in left_over(one, row_of(one, made)))
-        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("All")]
+        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("Only")]
     said += [f"{sentence['text'].partition(' (')[0]}." for sentence in memory(made)]
     return " ".join(text for text in said if text)
 

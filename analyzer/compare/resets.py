@@ -59,21 +59,21 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
         lacking = [word for word, one in (("earlier", earlier), ("later", later)) if one.uptime is None]
-        return CounterStart("not known", f"the uptime of the {' and of the '.join(lacking)} side is not there", rows)
+        return CounterStart("not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows)
     first, last, apart = earlier.booted, later.booted, interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:
             since = f"{_span(apart)} after the earlier capture"
-            why = f"the host was booted in between: up for {_span(later.uptime)}, {since}"
+            why = f"the host was rebooted in between: up for {_span(later.uptime)}, {since}"
             return CounterStart("started again", why, rows)
         if first - last > slack:
-            return CounterStart("not known", "the boot seems to be earlier than before: a clock was set", rows)
-        return CounterStart("went on", "the host was not booted in between", rows)
+            return CounterStart("not known", "the boot time moved back: somebody set the clock", rows)
+        return CounterStart("went on", "the host was not rebooted in between", rows)
     if later.uptime < earlier.uptime:
-        why = f"the host was booted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
+        why = f"the host was rebooted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
         return CounterStart("started again", why, rows)
-    why = "without times of capture it is unknown whether the uptime grew by as much as time passed"
+    why = "without capture times the uptimes cannot be compared"
     return CounterStart("not known", why, rows)
 
 
@@ -83,7 +83,7 @@ def start_of(
     """Tell whether the counters of a subject went on; `machines` are those of the earlier and of the later side."""
     first, last = machines
     if sides.mode == "hosts":
-        return CounterStart("not known", "two different hosts count each for itself")
+        return CounterStart("not known", "these are two different hosts")
     if table.counts_since == "guest":
         return _guest(first, last, sides)
     booted = boot_between(first, last)
@@ -152,7 +152,7 @@ def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> Co
         return CounterStart("not known", f"the port of VM {last.name} changed ({ports})", if_fell=fell)
     if first.uptime is not None and last.uptime is not None:
         return boot_between(first, last)
-    return CounterStart("not known", "nothing shows when the guest was booted")
+    return CounterStart("not known", "the guest's boot time is not known")
 
 
 def _span(length: float) -> str:

@@ -236,7 +236,7 @@ class RowComparison:
         if column.name in table.key:
             return "the same thing under another name" if match.rank == 0 else ""
         if (table.name, column.name) in _CARDS:
-            return "another card in its place: its counters started again"
+            return "another card in its place: its counters were reset"
         return ""
 
     def _counter(

@@ -67,19 +67,19 @@ def _about(made: Record) -> Record:
         counted(number, words.get(kind, kind.replace("_", " "))) for kind, number in sorted(kinds.items())
     )
     if made["mode"] == "hosts":
-        return _sentence(f"{' and '.join(names)} are different hosts; this is what differs between them.")
+        return _sentence(f"{' and '.join(names)} are different hosts; below is what differs between them.")
     lengths: dict[int, float] = {}
     for step in (step for machine in made["machines"] for step in machine["steps"] if step["seconds"]):
         lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
     spans = [span(length) for _, length in sorted(lengths.items())]
     alike = len(spans) > 1 and len({*spans}) == 1
-    lie = f"{spans[0]} lie between each two" if alike else f"{', then '.join(spans)} lie between the"
+    lie = f"{spans[0]} lie between each pair of" if alike else f"{', then '.join(spans)} lie between the"
     when = f" {lie} captures." if lengths else ""
     times = {side["captured"] for side in made["sides"]}
     if not lengths and len(times) < len(names) and "" not in times:
-        when = " The sides state the same time of capture, so there are no rates."
+        when = " Both sides have the same capture time, so there are no rates."
     elif not lengths:
-        when = " Without times of capture there is no interval, so there are no rates."
+        when = " The capture times are not known, so there are no rates."
     others = renamed(made)
     more = f" {'; '.join(others)}." if others else ""
     both = "both sides" if len(names) == 2 else "more than one side"
@@ -113,7 +113,7 @@ def _findings(made: Record) -> list[Record]:
         verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
         said.append(_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
     if not made["findings"]:
-        said.append(_sentence("No side has a finding; below is what the rows themselves say."))
+        said.append(_sentence("No side has a finding; below is what changed in the data."))
     return said
 
 
@@ -131,10 +131,8 @@ def _starts(made: Record) -> list[Record]:
             if step["state"] == "started again":
                 found.setdefault(f"{machine['name']}: {step['why']}", _by_side(step, step["at"], made))
             elif step["state"] == "not known" and any(one["machine"] == machine["name"] for one in made["counters"]):
-                text = f"Nothing tells whether {machine['name']} was booted in between: {step['why']}."
-                unknown.append(
-                    _sentence(f"{text} Its counters may have started again.", _by_side(step, step["at"], made))
-                )
+                text = f"It is unknown whether {machine['name']} was rebooted in between: {step['why']}."
+                unknown.append(_sentence(f"{text} Its counters may have been reset.", _by_side(step, step["at"], made)))
     for counter in made["counters"]:
         for step in counter["steps"]:
             if step["state"] == "started again":
@@ -147,8 +145,8 @@ def _starts(made: Record) -> list[Record]:
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
-    said = [*unknown[:MOST], *(_sentence(f"Counting started again. {text}.", at) for text, at in texts[:MOST])]
-    return said + _rest(texts, "new starts of counters")
+    said = [*unknown[:MOST], *(_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST])]
+    return said + _rest(texts, "counter resets")
 
 
 def _by_side(step: Record, at: Sequence[Record], made: Record) -> list[Record | None]:
@@ -276,7 +274,7 @@ def rates(steps: Sequence[Record]) -> str:
 
 
 def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
-    """Say which part of a sum is left: `all that remains is ring #2`."""
+    """Say which part of a sum is left: `only ring #2 still runs full`."""
     parts = _PARTS.get(one["column"], {})
     there = {column: row[column] for column in parts if column in row}
     if not there:
@@ -285,7 +283,7 @@ def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
     left = [parts[column] for column, value in lasts.items() if value]
     told = "; ".join(f"{parts[column]} ran full {arrow(part['values'])} times" for column, part in there.items())
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
-    text = f"All that remains is {left[0]}: {told}." if gone else f"Of these, {told}."
+    text = f"Only {left[0]} still runs full: {told}." if gone else f"Of these, {told}."
     return [_sentence(text, *(part["at"] for part in there.values()))]
 
 
@@ -298,13 +296,13 @@ def _samples(made: Record) -> list[Record]:
         who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
         name = one["printed"] or one["meaning"]
         if made["mode"] == "hosts":
-            text = f"{name}: in the mean {' against '.join(map(shown, means))} {one['unit']} (worst "
+            text = f"{name}: on average {' against '.join(map(shown, means))} {one['unit']} (worst "
             text += f"{' against '.join(map(shown, worst))}), by esxtop. {made['sides'][-1]['name']} is "
             said.append(
                 _sentence(f"{text}{one['verdict']} in these minutes; another load may be the reason.", one["at"])
             )
             continue
-        text = f"{who}: {name} {arrow(means)} {one['unit']} in the mean (worst {arrow(worst)}), by esxtop. "
+        text = f"{who}: {name} {arrow(means)} {one['unit']} on average (worst {arrow(worst)}), by esxtop. "
         text += f"{one['verdict'].capitalize()} in these minutes; another load may be the reason."
         said.append(_sentence(text, one["at"]))
     return said + _rest(told, "metrics of esxtop")
@@ -343,7 +341,7 @@ def _appeared(made: Record) -> list[Record]:
     weighty = [one for one in weighty if not _is_part(one, whole)]
     for one in weighty[:MOST]:
         said.append(_sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"]))
-    return said + _rest(made["subjects"] if len(weighty) > MOST else [], "things that came or went")
+    return said + _rest(made["subjects"] if len(weighty) > MOST else [], "things that appeared or disappeared")
 
 
 def _is_part(one: Record, whole: Collection[tuple[str, str, str]]) -> bool:
@@ -358,4 +356,4 @@ def _open(made: Record) -> list[Record]:
     tables = {one["table"] for one in made["uncompared"]}
     some = ", ".join(sorted(tables)[:4])
     more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
-    return [_sentence(f"Not compared, as one side lacks it: {some}{more}. That is no sign that nothing changed there.")]
+    return [_sentence(f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same.")]

@@ -224,7 +224,7 @@ def _silent_since(captured: str, spans: list[LogSpan]) -> list[str]:
     long = f"{days:,} days" if days > 1 else f"{hours + 24 * days} hours"
     said = last.replace("T", " ").replace("Z", " UTC")
     when = f"{long} before the bundle was made, at {said}"
-    return [f"the logs of the host itself end {when}: they say nothing about the time since then"]
+    return [f"the logs of the host itself end {when}: they do not cover the time since then"]
 
 
 def _clock(spans: list[LogSpan]) -> list[str]:
@@ -245,7 +245,7 @@ def _set(spans: list[LogSpan], way: str, *, later: bool) -> list[str]:
     also = f"; {others:,} more {'log shows' if others == 1 else 'logs show'} a step {way}" if others else ""
     why = " (the uptime beside it shows that it is no gap)" if later else ""
     file = re.split(r"[!/]", address)[-1]
-    return [f"the clock went {way} in {file} from {before} to {after}{more}{why}{also}: times around it are doubtful"]
+    return [f"the clock went {way} in {file} from {before} to {after}{more}{why}{also}: times around it are unreliable"]
 
 
 def _logs(spans: list[LogSpan]) -> list[dict[str, Any]]:

@@ -81,6 +81,6 @@ class Talk:
                 yield (
                     key[0],
                     f'{files[key]} is flooded: about {count / log.lines:.0%} of its lines say "{shown}", and its'
-                    f" {log.members} files reach back {hours:.1f} hours; what was before is rotated away (our own bars:"
+                    f" {log.members} files reach back {hours:.1f} hours; older lines were rotated away (our own bars:"
                     f" {SHARE:.0%} of the lines, {REACH_H:.0f} hours)",
                 )

@@ -52,9 +52,9 @@ def silent(node: Record, when: float) -> Iterator[tuple[str, str]]:
 def _said(table: str, node: str, before: float | None, after: float | None) -> str:
     name = table.split(".", 1)[-1]
     if before is None:
-        return f"the log {name} of {node} begins at {_stamp(after)}, after the incident: it says nothing about it"
+        return f"the log {name} of {node} begins at {_stamp(after)}, after the incident: it does not cover it"
     if after is None:
-        return f"the log {name} of {node} ends at {_stamp(before)}, before the incident: it says nothing about it"
+        return f"the log {name} of {node} ends at {_stamp(before)}, before the incident: it does not cover it"
     return f"the log {name} of {node} has nothing from {_stamp(before)} to {_stamp(after)}, where the incident lies"
 
 

@@ -29,7 +29,7 @@ from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
 _NEVER = "(?!)"  # a head that no line has
-UNREAD = "unread"  # lines of programs whose log nothing reads
+UNREAD = "unread"  # lines of programs whose log Backline does not read
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
 MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
@@ -172,7 +172,7 @@ class Strange:
 class LogSearch:
     """Searches logs and notes what they hold: hits, coverage and times, each at the host it belongs to.
 
-    unread   address -> lines of programs whose log nothing reads
+    unread   address -> lines of programs whose log Backline does not read
     strange  address -> lines that no form of their log takes
     """
 
@@ -263,7 +263,7 @@ class LogSearch:
         looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks
         self._count(counted, address, looked, sum(scan.lines for scan in scans))
         if by_host.too_many:
-            what = f"{address} names more than {MOST_HOSTS:,} hosts: lines of any further host stay with the file."
+            what = f"{address} names more than {MOST_HOSTS:,} hosts: lines of other hosts stay with the file."
             self.into.advice.append(what)
         return by_host.read_by()
 
@@ -273,7 +273,7 @@ class LogSearch:
         unread = self.unread[member.address]
         member.record.looked_at = strange.looked if strange and strange.looked < strange.lines else 0
         said = [strange.said()] if strange and strange.count else []
-        said += [f"{unread:,} lines of programs whose log nothing reads"] if unread else []
+        said += [f"{unread:,} lines of programs whose log Backline does not read"] if unread else []
         if said:
             member.record.why = "; ".join([*filter(None, [member.record.why]), *said])
 
@@ -286,7 +286,7 @@ class LogSearch:
                 self.ledger.add_limit(hit)
         (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
         if first and last and last < first:
-            self.ledger.note(f"{scan.address}: the log is out of order: it begins at {first} and ends at {last}")
+            self.ledger.note(f"{scan.address}: the log is out of order: it starts at {first} and ends at {last}")
             first, last = last, first
         if year:
             file = re.split(r"[!/]", scan.address)[-1]

@@ -73,7 +73,7 @@ class SessionReader:
             self.ledger.add_limit(hit)
         self.artefacts.say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
         if not read_by:
-            member.record.why = "a text with no known output"
+            member.record.why = "a text without output or log lines that Backline knows"
             return
         other = f"{unread} lines of other text" if unread else ""
         member.record.why = member.record.why or "; ".join(filter(None, (_named(outputs, commands), other)))
@@ -193,4 +193,4 @@ def _named(outputs: Sequence[tuple[int, str, int]], commands: int) -> str:
         return ""
     named = [f"`{one_line(command, SHOWN)}` (line {line:,})" for line, command, _ in outputs[:NAMED]]
     more = f" and {commands - NAMED:,} more" if commands > NAMED else ""
-    return f"nothing reads the output of {', '.join(named)}{more}"
+    return f"Backline does not read the output of {', '.join(named)}{more}"

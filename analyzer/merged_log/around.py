@@ -19,11 +19,11 @@ Doc = dict[str, Any]
 def span(text: str) -> timedelta:
     """Return a length of time such as `10m`, `90s` or `1h30m`; UsageError for another text."""
     if not _SPAN.fullmatch(text.strip()):
-        raise UsageError(f"{text!r} is not a length of time", do="Write it as 10m, 90s, 2h or 1h30m.")
+        raise UsageError(f"{text!r} is not a time span", do="Write it as 10m, 90s, 2h or 1h30m.")
     parts = re.findall(r"(\d+)([smhd])", text)
     found = timedelta(seconds=sum(int(number) * _UNITS[unit] for number, unit in parts))
     if not timedelta() < found <= MOST:
-        raise UsageError(f"{text!r} is too long, or nothing", do="Write it as 10m, 90s, 2h or 1h30m.")
+        raise UsageError(f"{text!r} is too long or zero", do="Write it as 10m, 90s, 2h or 1h30m.")
     return found
 
 
@@ -46,7 +46,7 @@ def moment_of(finding: Doc) -> datetime:
     if found := typed(finding["first_seen"]):
         return found
     raise UsageError(
-        f"nothing that the finding {finding['id']} rests on has a time",
-        why="it tells what the host is, not when something happened",
+        f"no evidence of finding {finding['id']} has a time",
+        why="it says what the host is, not when something happened",
         do="Give a time: --around 2017-10-14T09:12:46Z.",
     )

@@ -54,7 +54,7 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
     read = sum(not one.skipped for one in asked)
     skipped = len(asked) - read
     when = "" if window == TimeWindow() else f" from {_when(window.start)} to {_when(window.end)}"
-    beyond = f"; {skipped:,} more lie outside of it by their first line and the time of their file" if skipped else ""
+    beyond = f"; {skipped:,} more do not reach into it, by their first line and file time" if skipped else ""
     yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
     yield from _left_out(told)
     if not told.lines:
@@ -89,11 +89,11 @@ def _spans(told: LogSummary) -> Iterator[str]:
 
 def _left_out(told: LogSummary) -> Iterator[str]:
     if told.doubles:
-        yield f"left out, as a second log of the host repeats it: {counted(told.doubles, 'line')}"
+        yield f"left out, repeated in a second log of the host: {counted(told.doubles, 'line')}"
     if told.no_level:
-        yield f"left out by --level, as no level is stated: {counted(told.no_level, 'line')}"
+        yield f"left out by --level, without a level: {counted(told.no_level, 'line')}"
     if told.undecided:
-        yield f"left out, as the pattern takes too many steps: {counted(told.undecided, 'line')}"
+        yield f"left out, too slow for the pattern: {counted(told.undecided, 'line')}"
 
 
 def _notes(told: LogSummary) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _notes(told: LogSummary) -> Iterator[str]:
     if timeless:
         lines = sum(one.timeless for one in timeless)
         first = f"the first in {one_line(timeless[0].part.address)}"
-        yield f"left out, as no line before tells a time: {counted(lines, 'line')}, {first}"
+        yield f"left out, no line above them has a time: {counted(lines, 'line')}, {first}"
     guessed = [(one, year) for _, one in told.seen for year in sorted(one.guessed)]
     for one, year in guessed[:_NOTED]:
         yield f"the lines of {one_line(one.part.address)} name no year: {year} is a guess"

@@ -68,7 +68,7 @@ def chosen(doc: Doc, choice: Choice) -> Doc:
     if choice.nodes:
         part["nodes"] = [node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)]
         part |= {key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE}
-    note = f"Shown are {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more than this."
+    note = f"Showing {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more."
     return CasePart(doc, part | {"notes": [note, *doc["notes"]]})
 
 

@@ -19,8 +19,8 @@ def completeness(doc: Doc) -> str:
     if complete(doc):
         left, lost = _left_out(doc), _lines_lost(doc)
         if not left and not lost:
-            return "complete, nothing was cut, damaged or left out"
-        said = f"complete but for {lost}" if lost else "complete, nothing was cut or damaged"
+            return "complete, nothing cut, damaged or left out"
+        said = f"complete but for {lost}" if lost else "complete, nothing cut or damaged"
         return said + (f"; left out: {left}" if left else "")
     said = ", ".join(_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"

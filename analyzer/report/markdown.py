@@ -59,7 +59,7 @@ def render(doc: Doc) -> str:
 def _offer(offer: Doc) -> str:
     """Return what settles many questions at once as one line of a list."""
     where = f" on {for_markdown(wording.few(offer['nodes'], 3))}" if offer["nodes"] else ""
-    return f"  - {offer['settles']}{where} would be settled by {markdown_ask(offer['asks'][0])}"
+    return f"  - {offer['settles']}{where} need {markdown_ask(offer['asks'][0])}"
 
 
 def _header(doc: Doc) -> str:
@@ -68,7 +68,7 @@ def _header(doc: Doc) -> str:
     lines = [f"# Case {for_markdown(name)}", "", f"{for_markdown(found)}.", ""]
     if case["masked"]:
         lines[2:2] = [
-            f"Redacted: names and addresses are replaced{_by(doc)}. Verdicts were made from the originals.",
+            f"Redacted: names and addresses are replaced{_by(doc)}. The rules judged the original names.",
             "",
         ]
     alone, together = crowds.head(doc["nodes"])
@@ -166,7 +166,7 @@ def _fixes(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
     shown = row.findings[: 1 if view.one_fix(doc, row) else SUBJECTS]
     waiting = [finding for finding in shown if finding["fix"] and view.waits(doc, finding)]
     of = "" if len(waiting) == len(shown) else f" for {_those(waiting)}"
-    out = [f"- The steps{of} below are only for what still happens after that."] if waiting else []
+    out = [f"- The steps{of} below are only for what still happens afterwards."] if waiting else []
     steps: dict[tuple[tuple[str, str], ...], list[Doc]] = {}
     for finding in shown:
         for step in finding["fix"]:
@@ -232,7 +232,7 @@ def _lines(evidence: list[Doc], most: int) -> list[str]:
 
 def _again(doc: Doc) -> list[str]:
     names = wording.few(open_asks.send_again(doc), 6)
-    said = "cut short or damaged. A whole file may answer much of what follows."
+    said = "cut short or damaged. A complete file may answer many of the questions below."
     return [f"Ask for {for_markdown(names)} again: {said}", ""] if names else []
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from analyzer.asks import AskPiece, pieces
+from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 from analyzer.text import one_line
@@ -165,8 +166,8 @@ def offers(doc: Doc) -> list[Doc]:
         parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
         nodes = sorted({node for part in parts for node in part["nodes"]})
         given = {node["name"] for node in doc["nodes"] if node["bundle"]}
-        lacks = "; the one here lacks files" if given & set(nodes) else ""
-        found.append(_offer(f"`vm-support`, with the whole archive that it writes{lacks}", nodes, held))
+        lacks = "; the one we have lacks files" if given & set(nodes) else ""
+        found.append(_offer(f"`vm-support`, the complete archive it writes{lacks}", nodes, held))
         rest = [block for block in rest if not block["in_bundle"]]
     for _ in range(MOST_OFFERS):
         needed = {ask: [block for block in rest if ask in block["asks"]] for block in rest for ask in block["asks"]}
@@ -210,7 +211,7 @@ def mail(doc: Doc) -> str:
     wanted, again = _mailed(doc), send_again(doc)
     if not wanted and not again:
         return ""
-    parts = [f"Please send {name} again: it reached us cut short or damaged." for name in again]
+    parts = [f"Please send {name} again: the file we received is cut short or damaged." for name in again]
     commands, files = _wishes(wanted)
     requests = {what: commands.pop(what) for what in list(commands) if _REQUEST.match(what)}
     for nodes, lines in _by_nodes(commands):
@@ -318,10 +319,18 @@ def _by_nodes(wishes: Wishes) -> list[tuple[tuple[str, ...], list[str]]]:
 
 
 def send_again(doc: Doc) -> list[str]:
-    """Return the names of files that came cut short or damaged; whole ones would answer most open questions."""
+    """Return the names of files that came cut short or damaged: whole ones answer most open questions.
+
+    Of a file that is still being copied nothing is asked: the customer has sent it whole.
+    """
     hurt = [item["address"] for item in doc["damage"]]
     hurt += [source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")]
-    return list(dict.fromkeys(re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1] for address in hurt))
+    coming = {_file_name(item["address"]) for item in doc["damage"] if item["what"] in (STILL_WRITTEN, STILL_LOADED)}
+    return [name for name in dict.fromkeys(map(_file_name, hurt)) if name not in coming]
+
+
+def _file_name(address: str) -> str:
+    return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]
 
 
 def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[AskPiece]]:

@@ -8,7 +8,7 @@ from analyzer.report import wording
 
 Doc = dict[str, Any]
 
-TITLE = "In the logs, and not in a finding"
+TITLE = "In the logs, but in no finding"
 KINDS = {
     "core dump file": ("core dump file", "core dump files"),
     "core dump": ("core dump", "core dumps"),
@@ -21,7 +21,7 @@ KINDS = {
 
 
 def standing(doc: Doc) -> list[Doc]:
-    """Return the problems of which no log tells the end."""
+    """Return the problems that no log shows as over."""
     return [one for one in doc["problems"] if not one["ended"]]
 
 
@@ -33,7 +33,7 @@ def over(doc: Doc) -> list[Doc]:
 def name(problem: Doc) -> str:
     """Return what a problem is called: the event, the words of the ALERT, the frame, the file."""
     if not problem["what"]:
-        return "lines of further kinds, counted together"
+        return "lines of other kinds, counted together"
     return f"{problem['what']}, {problem['object']}" if problem["object"] else str(problem["what"])
 
 

@@ -34,7 +34,7 @@ def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], f
         with worked_out_once():
             return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
-        why = visible(f"{name} could not be made as usual: {fault(placed(error))}")
+        why = visible(f"{name} could not be made in full: {fault(placed(error))}")
         failed.append(f"{why}. case.json holds everything.")
         return instead(why)
 

@@ -221,7 +221,7 @@ def _unknown(doc: Doc, out: Printer) -> None:
         out.line(f"{open_asks.folded_text(doc)}; see the report", indent=2)
         for offer in open_asks.offers(doc):
             where = f" on {wording.few(offer['nodes'], 3)}" if offer["nodes"] else ""
-            out.line(out.text(f"{offer['settles']}{where}", "bold"), " would be settled by", indent=4)
+            out.line(out.text(f"{offer['settles']}{where}", "bold"), " need", indent=4)
             for piece in open_asks.pieces_of(offer)[0]:
                 (out.exact if piece.command else out.line)(piece.text, indent=6)
 
@@ -237,7 +237,7 @@ def _harmless(lines: list[Doc], out: Printer) -> None:
         out.line(out.text(line["title"], "bold"), f": harmless, seen {seen}{on}. {line['text']}", indent=2)
         out.exact(wording.place(line), 4, "dim")
         if line["unless"]:
-            out.line(f"Look at it when {line['unless']}.", indent=4)
+            out.line(f"Check it when {line['unless']}.", indent=4)
 
 
 def _local(doc: Doc, out: Printer, verbose: int) -> None:

@@ -29,7 +29,7 @@ class CaseTally:
     subjects   subjects that are ill, each once for every rule
     questions  things that are missing so that something cannot be told, each one block of the report
     quiet      rules that looked at something and found nothing
-    idle       rules that had nothing to look at
+    idle       rules that had nothing to check
     muted      findings and questions that local settings fold away
     """
 
@@ -178,7 +178,7 @@ def marks(finding: Doc, usual: str) -> list[str]:
 
 
 def not_applicable(doc: Doc) -> list[Doc]:
-    """Return rules that had nothing to look at."""
+    """Return rules that had nothing to check."""
     return [row for row in doc["quiet"] if not row["looked_at"]]
 
 

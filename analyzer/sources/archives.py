@@ -11,6 +11,7 @@ from analyzer.sources.item import Item
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, Name, holds_credentials, link_target, normalise, top_of
+from analyzer.sources.split_files import HEAD, is_split, part_names
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
@@ -305,9 +306,15 @@ class ZipArchive(ArchiveReader):
         for entry in entries:
             if entry.kind == "file" and (piece := split_name(entry.name.path)):
                 groups.setdefault(piece[0], {}).setdefault(piece[1], entry)
+        splits = self._splits([entry for entry in entries if entry.kind == "file" and not entry.why])
+        wholes = {id(entry): whole for whole, pieces in splits.items() for entry in pieces.values()}
         for entry in entries:
             if self.walker.full(self.item.address):
                 break
+            if whole := wholes.get(id(entry)):
+                if pieces := splits.pop(whole, None):
+                    yield from self._split(whole, pieces)
+                continue
             piece = split_name(entry.name.path)
             if piece and entry.kind == "file":
                 if pieces := groups.pop(piece[0], None):
@@ -315,6 +322,30 @@ class ZipArchive(ArchiveReader):
             elif entry.kind != "dir":
                 yield from self._entry(entry)
         self.finish()
+
+    def _splits(self, entries: list[ZipEntry]) -> dict[str, dict[int, ZipEntry]]:
+        """Return the pieces of archives that were split and then packed once more, by the name of the whole."""
+        by_name = {entry.name.path: entry for entry in entries}
+        groups: dict[str, dict[int, ZipEntry]] = {}
+        for name, part in part_names(by_name).items():
+            if part.form != "zip":  # the places in its directory count from the pieces of the disk
+                groups.setdefault(part.whole, {})[part.number] = by_name[name]
+        return {whole: dict(sorted(found.items())) for whole, found in groups.items() if self._is_split(found)}
+
+    def _is_split(self, pieces: dict[int, ZipEntry]) -> bool:
+        return is_split([Feed(self._reader.open(pieces[number])).take(HEAD) for number in sorted(pieces)])
+
+    def _split(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
+        """Give an archive that lies in this one in pieces, as one."""
+        first = next(iter(pieces.values()))
+        group = FragmentGroup(path, first.mtime, seen=set(pieces), size=sum(one.size for one in pieces.values()))
+        shown = ", ".join(one.name.path for one in list(pieces.values())[:3]) + (", …" if len(pieces) > 3 else "")
+        self.ledger.note(f"{self.item.address}!{path} is read out of {len(pieces)} pieces: {shown}")
+        openers: list[tuple[int, Callable[[], Stream]]] = [
+            (number, lambda entry=entry: self._reader.open(entry))  # type: ignore[misc]
+            for number, entry in pieces.items()
+        ]
+        yield from self.emit(group, JoinedStream(openers, min(pieces)), group.size, expands=True)
 
     def _joined(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
         group = FragmentGroup(path, pieces[min(pieces)].mtime, seen=set(pieces))

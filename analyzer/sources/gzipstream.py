@@ -210,7 +210,7 @@ class GzipStream(Stream):
             self._ended = True
             return
         if int.from_bytes(tail[:4], "little") != self._crc:
-            self._fault("gzip checksum is wrong: some of the text differs from what was packed", "suspect")
+            self._fault("gzip checksum is wrong: some of the text is not what was packed", "suspect")
         elif int.from_bytes(tail[4:], "little") != self._given & 0xFFFFFFFF:
             self._fault("gzip length field is wrong", "suspect")
         self._pos += 8

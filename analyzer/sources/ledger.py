@@ -121,6 +121,11 @@ class Ledger:
         elif self.damage_total == self.most + 1:
             self.note(f"{address}: more than {self.most} faults; the rest is counted, not listed")
 
+    def changed(self, address: str, what: str) -> None:
+        """Add a file that is still being written, before the faults that follow from it."""
+        self.add_damage(address, -1, what, "what came later")
+        self.damage.sort(key=lambda one: one.what != what)
+
     def add_limit(self, hit: LimitHit) -> None:
         """Add a limit that was reached, once for each place, and mark the place as incomplete."""
         self._incomplete.add(hit.address)

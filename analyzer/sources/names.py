@@ -31,6 +31,12 @@ class Name:
     unsafe: str = ""
 
 
+# What browsers, copying tools and download managers put behind the name of a file that is still on its way.
+UNFINISHED = (
+    ".crdownload", ".part", ".partial", ".download", ".opdownload", ".filepart", ".aria2", ".!ut", ".!qb",
+)  # fmt: skip
+
+
 def decode(raw: bytes) -> str:
     """Return the text of a name; bytes that are not UTF-8 survive as surrogates."""
     return raw.decode("utf-8", "surrogateescape")

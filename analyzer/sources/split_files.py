@@ -21,7 +21,7 @@ from analyzer.sources.remote import Place, RemotePath
 from analyzer.sources.remotefile import RemoteFile
 from analyzer.sources.stream import FileSource, SliceStream, Stream
 
-_HEAD = 512
+HEAD = 512  # bytes by which an archive is known
 _FORMS = (
     ("number", compiled(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
     ("part", compiled(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
@@ -128,6 +128,11 @@ def _is_split(pieces: Sequence[Place], form: str) -> bool:
     heads = [_head(path) for path in pieces]
     if form == "zip":  # a piece may well begin with the head of an entry
         return sniff.is_zip(heads[0])
+    return is_split(heads)
+
+
+def is_split(heads: Sequence[bytes]) -> bool:
+    """Tell by the first `HEAD` bytes of files, in order, whether they are the pieces of one archive."""
     return _begins(heads[0]) and not any(map(_begins, heads[1:]))
 
 
@@ -139,7 +144,7 @@ def _head(path: Place) -> bytes:
     try:
         source = opened(path)
         try:
-            return source.pread(0, _HEAD)
+            return source.pread(0, HEAD)
         finally:
             source.close()
     except (OSError, ValueError):

@@ -43,7 +43,7 @@ class TarBody(Stream):
     def end_early(self) -> None:
         """Say that the archive gave fewer bytes than this member has."""
         cause = self._feed.gap or self._feed.last_fault
-        self.cut = cause.what if cause else "the archive ends inside this member"
+        self.cut = cause.what if cause else "the archive ends in the middle of this member"
         self.faults.append(StreamFault(self.cut, self.consumed, "cut", "the rest", told=True))
 
     def block(self) -> Block:
@@ -156,7 +156,7 @@ class TarReader:
             if self._zeros >= 2:
                 self._ledger.note(f"{self._address}: garbage after the end of the tar ignored")
             else:
-                self._damage("the tar ends inside a header", f"what follows {self._last or 'the start'}")
+                self._damage("the tar ends in the middle of a header", f"what follows {self._last or 'the start'}")
 
     def _bad_header(self, block: bytes) -> None:
         """Go to the next sound header; garbage behind the end mark costs nothing unless it was a member."""
@@ -233,7 +233,7 @@ class TarReader:
         data = self._feed.take(header.size)
         if len(data) < header.size:
             if not self._feed.gap and not self._feed.last_fault:
-                self._damage("the tar ends inside a header")
+                self._damage("the tar ends in the middle of a header")
             return
         self._feed.skip(-header.size % BLOCK)
         if meta.headers > limits.header_chain:
@@ -301,11 +301,11 @@ class TarReader:
         if skipped == body.left and not body.cut:
             padding = -body.total % BLOCK
             if feed.skip(padding) < padding and not feed.gap and not feed.last_fault:
-                self._damage("the tar ends inside a block", f"what follows {entry.name.path}")
+                self._damage("the tar ends in the middle of a block", f"what follows {entry.name.path}")
             return
         if not body.cut:
             body.end_early()
         if not feed.gap and not feed.last_fault:
             missing = body.left - skipped
-            what = f"the archive ends inside {entry.name.path}"
+            what = f"the archive ends in the middle of {entry.name.path}"
             self._damage(what, f"{missing} bytes of it and what follows")

@@ -15,6 +15,7 @@ from pathlib import Path
 from analyzer.errors import RefusedError, fault, placed
 from analyzer.limits import LimitHit, Limits
 from analyzer.paths import full
+from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
@@ -24,7 +25,7 @@ from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, unreadab
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
-from analyzer.sources.names import CREDENTIALS, holds_credentials
+from analyzer.sources.names import CREDENTIALS, UNFINISHED, holds_credentials
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.split_files import JoinedSource, SplitFile, split_files
@@ -158,6 +159,10 @@ class Walker:
             source = FileSource(handle, self._most(item, status), self._on_read)
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
             yield from self.content(item, SliceStream(source), 0, source)
+            after = os.fstat(handle.fileno())
+            changed = (after.st_size, after.st_mtime_ns) != (status.st_size, status.st_mtime_ns)
+            if changed or (path.suffix.lower() in UNFINISHED and not self.ledger.complete(item.address)):
+                self.ledger.changed(item.address, STILL_WRITTEN if changed else STILL_LOADED)
 
     def split(self, split: SplitFile, item: Item) -> Iterator[Member]:
         """Walk a file that lies there in pieces, as one."""
@@ -306,7 +311,7 @@ class Walker:
         yield from TarArchive(self, item, depth, feed).members()
         if item.top and self.entries == before:
             cause = _cause(feed)
-            raise Refused(f"an archive without a single complete member: {cause}" if cause else "an empty archive")
+            raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
 
     def _zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:

@@ -21,15 +21,12 @@ from analyzer.archive.batches.trees import Disk, TreeEntry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
 from analyzer.lazy_dataclass import dataclass
+from analyzer.sources.names import UNFINISHED as PARTIAL
 from analyzer.sources.split_files import joined_names
 
 if sys.platform.startswith("linux"):
     import fcntl
 
-# What browsers, copying tools and download managers put behind the name of a file that is still on its way.
-PARTIAL = (
-    ".crdownload", ".part", ".partial", ".download", ".opdownload", ".filepart", ".aria2", ".!ut", ".!qb",
-)  # fmt: skip
 PARTIAL_HERE = (*PARTIAL, ".tmp")  # in the watched folder itself; a bundle may hold a .tmp of its own
 OWN_FILES = ("backline-watch.json", "backline-watch.lock")
 JUST_NOW = 3600.0  # seconds: an older file is not asked for its writers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import date, timedelta
@@ -84,18 +85,32 @@ def cases_below(path: Path) -> ManyCases:
     return cases_among(_names(path, "", DEPTH)) if path.is_dir() else ManyCases()
 
 
-def refuse_many(paths: Iterable[object]) -> None:
-    """Raise UsageError for a folder that holds many cases, with the two things that can be meant."""
+def refuse_many(paths: Sequence[object]) -> None:
+    """Raise UsageError for a folder that holds many cases, or paths that are many; it names both ways on."""
+    here = [path for path in paths if isinstance(path, Path)]
+    for path in here:
+        if (found := cases_below(path)).names:
+            raise _many(f"this folder holds {len(found.names):,} cases", found, str(path), shlex.quote(str(path)))
+    if len(here) == len(paths) and (found := cases_among(_given(here))).names:
+        given = shlex.join(map(str, here[:2])) + (" …" if len(here) > 2 else "")
+        raise _many(f"these are {len(found.names):,} cases", found, "", given)
+
+
+def _many(what: str, found: ManyCases, where: str, given: str) -> UsageError:
+    return UsageError(
+        f"{what}: {found.kind} that each look like a case, such as {', '.join(found.names[:3])}",
+        where=where,
+        do=f"To triage each of them: `backline batch {given} --archive ARCHIVE`. If they are one case, add --one-case.",
+    )
+
+
+def _given(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield the names of given files, and of those in given folders, as if all of them lay in one folder."""
     for path in paths:
-        found = cases_below(path) if isinstance(path, Path) else ManyCases()
-        if found.names:
-            raise UsageError(
-                f"this folder holds {len(found.names):,} cases",
-                where=str(path),
-                why=f"each of its {found.kind} looks like a case of its own ({', '.join(found.names[:3])}, …)",
-                do=f"Batch them into an archive: `backline batch {path} --archive ARCHIVE`. If they are one case, "
-                "add --one-case.",
-            )
+        if path.is_dir():
+            yield from _names(path, f"{path.name}/", DEPTH - 1)
+        else:
+            yield path.name
 
 
 def _names(path: Path, before: str, depth: int) -> Iterator[str]:

@@ -269,6 +269,6 @@ def fatal_of(answer: Answer, worker: str) -> BacklineError:
     if kind == MISSING:
         return ConfigError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)
     return ConfigError(
-        "a worker does not see the files of a case", where=worker, why=f"there is no {told}",
+        "a worker cannot read the files of a case", where=worker, why=f"there is no {told}",
         do="Put the cases on a storage that all machines reach (s3://…, or a network folder of the same path).",
     )  # fmt: skip

@@ -29,7 +29,7 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
     BacklineError when an extra is missing.
     """
     if not str(url).strip():  # as an unset variable of a shell gives: the current folder is not meant
-        raise UsageError("no archive is named", do="Give a folder or a URL with --archive.")
+        raise UsageError("no archive given", do="Name a folder or a URL with --archive.")
     objects = _objects(str(url))
     try:
         head = objects.get(HEAD)

@@ -171,8 +171,8 @@ export class Shelved {
     const note = make("input", { type: "text", id: `note-${number}`, maxlength: "2000", autocomplete: "off", value: one.label?.note ?? "" });
     const by = make("input", { type: "text", id: `by-${number}`, maxlength: "100", autocomplete: "off", value: localStorage.getItem(BY) ?? "" });
     const form = make("form", { class: "label-form", novalidate: true },
-      make("label", { for: note.id }, label === "confirmed" ? "How do you know? (a note, may be empty)" : "Why is it wrong? (a note, may be empty)"), note,
-      make("label", { for: by.id }, "Who says so? (may be empty)"), by,
+      make("label", { for: note.id }, label === "confirmed" ? "How do you know? (optional)" : "Why is it wrong? (optional)"), note,
+      make("label", { for: by.id }, "Your name (optional)"), by,
       make("p", { class: "buttons" }, make("button", { type: "submit", class: "main small" }, label === "confirmed" ? "Confirm it" : "Reject it"),
         make("button", { type: "button", class: "small", onclick: () => { form.remove(); this.focus(one, label); } }, "Close")));
     form.addEventListener("submit", (event) => {

@@ -37,8 +37,10 @@ class Room {
     this.pane.box.hidden = !pane;
     this.title.textContent = pane ? "Try a rule" : "Rules";
     if (turned) this.title.focus({ preventScroll: true });
-    if (pane) await this.pane.open(on ? "" : rest, on, await this.list.known());
-    else await this.list.open();
+    if (pane) {
+      this.pane.wait();
+      await this.pane.open(on ? "" : rest, on, await this.list.known());
+    } else await this.list.open();
   }
 }
 
@@ -145,6 +147,7 @@ class Pane {
     this.fillRules(rules);
     this.fillCases(on);
     if (rule && rule !== this.loaded) await this.load(rule);
+    this.text.readOnly = false;
     this.number();
     this.judge();
   }
@@ -178,7 +181,14 @@ class Pane {
     ask("GET", `/cases/${id}`).then((one) => { made.textContent = one.name || made.textContent; }, () => {});
   }
 
+  /** Until the rule is here nothing can be typed: it would be lost, and closing the window would not ask for it. */
+  wait() {
+    this.text.readOnly = true;
+    if (!this.loaded) this.say("Loading the rule …");
+  }
+
   async load(rule) {
+    this.wait();
     try {
       const { text } = await ask("GET", `/rules/text/${encodeURIComponent(rule)}`);
       const draft = draftOf(rule, this.case.value);
@@ -190,6 +200,8 @@ class Pane {
       this.tellDraft();
     } catch (error) {
       this.say(sentence(error.parts?.what ?? String(error)));
+    } finally {
+      this.text.readOnly = false;
     }
   }
 

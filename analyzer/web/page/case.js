@@ -108,7 +108,7 @@ function told(one) {
     case "waiting": return uploading(one);
     case "queued": {
       const ahead = behind(one);
-      if (!ahead.length) return ["Queued", "Its turn comes next.", "One case is read at a time.", 0];
+      if (!ahead.length) return ["Queued", "It is next.", "One case is read at a time.", 0];
       const names = ahead.slice(0, 2).map((other) => `"${other.name}"`).join(", ");
       return [`Queued behind ${count(ahead.length)}`, `It waits until ${names} ${ahead.length > 2 ? "and others are" : ahead.length > 1 ? "are" : "is"} read.`,
         "Cases are read one at a time; you do not need to do anything.", 0];
@@ -179,7 +179,7 @@ function tally(one, come) {
   $("tally").dataset.key = key;
   // What is not known yet is no zero: a word stands here once there is something to count.
   const parts = words.filter((word) => numbers[word]).map((word) => make("span", { class: word }, marked(word), " ", make("b", {}, count(numbers[word])), ` ${named(word, numbers[word])} `));
-  if (open) parts.push(make("span", {}, make("b", {}, count(open)), " cannot be told yet"));
+  if (open) parts.push(make("span", {}, make("b", {}, count(open)), " cannot tell yet"));
   if (parts.length) parts.push(make("span", { class: "note" }, "so far"));
   $("tally").replaceChildren(...parts);
 }
@@ -216,7 +216,7 @@ function ended(one) {
 
 const NEXT = {
   cut: "Drop the files again: that makes a new case. This one can be removed.",
-  cancelled: "Only this line is kept of it. Try again, or remove it.",
+  cancelled: "Only this entry is left. Try again, or remove it.",
   failed: "Try again. If it fails again, please report it with what the terminal of the server shows.",
   refused: "Drop what the customer sent as it is: a vm-support bundle, logs, an esxtop CSV, or a folder of them.",
 };

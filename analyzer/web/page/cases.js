@@ -65,7 +65,7 @@ export function put(raw) {
 }
 
 const RELOADED = {
-  what: "The upload was interrupted: this page was reloaded during the upload",
+  what: "The upload was interrupted: this page was reloaded while it uploaded",
   why: "A browser forgets dropped files when a page reloads.",
 };
 

@@ -17,7 +17,7 @@ const EXAMPLES = [
 const FACETS = { severity: "Severity", host: "Host", rule: "Rule", KB: "KB", driver: "Driver", version: "Version" };
 const FILTERS = ["since", "until", "severity", "state", "by", "order"];
 const BY = [["", "each finding"], ["month", "by month"], ["host", "by machine"], ["rule", "by rule"]];
-const ORDER = [["", "newest first"], ["worst", "worst first"], ["name", "by name"], ["unknowns", "most unknown first"], ["stored", "stored last first"]];
+const ORDER = [["", "newest first"], ["worst", "worst first"], ["name", "by name"], ["unknowns", "most open questions first"], ["stored", "last stored first"]];
 
 let kit = null;
 let room = null;
@@ -135,7 +135,7 @@ class Find {
   }
 
   help() {
-    const box = make("details", { class: "how" }, make("summary", {}, "How to ask"));
+    const box = make("details", { class: "how" }, make("summary", {}, "Search help"));
     const list = make("ul", {});
     for (const [text, means] of EXAMPLES) {
       list.append(make("li", {}, make("button", { type: "button", class: "small code", onclick: () => { this.field.value = text; this.go(); } }, text), ` ${means}`));
@@ -171,7 +171,7 @@ class Find {
     this.wrong.replaceChildren();
     this.field.removeAttribute("aria-invalid");
     this.box.setAttribute("aria-busy", "true");
-    kit.write(this.said, "Asking the archive …");
+    kit.write(this.said, "Searching the archive …");
     try {
       const answer = await kit.ask("GET", `/archive/search?${asked}`);
       if (turn === this.turn) this.draw(answer, asked);
@@ -202,7 +202,7 @@ class Find {
     if (answer.more && !asked.get("most")) again("Show more", { most: String(MORE), ...(asked.get("unknown") ? { unknown: "1" } : {}) });
     if (!shown) {
       this.result.replaceChildren(nothing("Nothing found",
-        answer.untold ? "That does not mean that there is nothing: some machines cannot be judged." : answer.partly ? "That does not mean that there is nothing: not every case could be searched." : "Ask with fewer words, or remove a filter."));
+        answer.untold ? "There may be more: some machines cannot be judged." : answer.partly ? "There may be more: not every case could be searched." : "Ask with fewer words, or remove a filter."));
       hear(`Nothing found. ${answer.said}`);
       return;
     }

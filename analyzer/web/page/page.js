@@ -405,7 +405,7 @@ function state(now) {
   $("strip-text").setAttribute("role", "alert");
   write($("strip-text"), now === "gone"
     ? 'The server does not answer: was it stopped? Start "backline serve" again and open the address it prints. An open report stays readable.'
-    : 'Backline was restarted. Open the address that "backline serve" printed now; cases of the start before are gone.');
+    : 'Backline was restarted. Open the address that "backline serve" printed now; earlier cases are gone.');
 }
 
 function shut(what, todo) {
@@ -432,8 +432,8 @@ async function start() {
     return;
   }
   if (!known) {
-    shut('Only the address that "backline serve" printed lets a window in: another user of this machine must not read your cases.',
-      'Open that address (it ends with # and a long word), or start "backline serve" again.');
+    shut('Only the address that "backline serve" printed opens this page: other users of this machine must not read your cases.',
+      'Open that address (it ends with # and a key), or start "backline serve" again.');
     return;
   }
   info = await ask("GET", "/info").catch(() => ({}));

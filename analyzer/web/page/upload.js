@@ -142,5 +142,5 @@ async function cut(file) {
   }
   const answer = await fetch(below("/cases")).catch(() => null);
   if (!answer) return gone("The upload was interrupted: the server does not answer");
-  return new Told(0, { what: "The upload was interrupted", why: "the connection ended in the middle", do: "Try again." });
+  return new Told(0, { what: "The upload was interrupted", why: "the connection broke", do: "Try again." });
 }
