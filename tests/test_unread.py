@@ -27,7 +27,7 @@ GOOD = "".join(
 NOTE = "Dear colleague,\n\nthe customer says that everything is slow since Monday.\n\nRegards\n"
 APP = "".join(f"2026-01-20 09:27:{second:02d} WARN billing: order {second} is late\n" for second in range(30))
 TABLE = "order;customer;late\n" + "".join(f"{number};c{number % 7};{number % 3}\n" for number in range(30))
-CLEAN = re.compile(r"(?i)nothing (?:was )?found(?! in what could be read)|nothing was cut")
+CLEAN = re.compile(r"(?i)nothing (?:was )?found(?! in what could be read)|nothing (?:was )?cut")
 
 
 def run(*paths: Path, out: Path) -> tuple[int, str]:

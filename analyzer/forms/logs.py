@@ -175,7 +175,9 @@ def _row(table: Table, record: Record, block: Block, number: int, default_level:
             values[column.name] = None
     stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
     values["time"] = utc(stamp, year_for(block, name)) if stamp else None
-    values["level"] = _level(str(record.values.get("LEVEL", "")), default_level, block.lines[number - block.first_line])
+    if "level" in values:
+        printed = str(record.values.get("LEVEL", ""))
+        values["level"] = _level(printed, default_level, block.lines[number - block.first_line])
     if "uptime_s" in values:
         values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
     return Row(table, values, block, number)
