@@ -149,6 +149,9 @@ def test_commands_of_samples_are_taken_by_one_parser_only() -> None:
             node = registry()[sample.parser].node
             every = [p for p in registry().values() if p.node == node and p.match_command(command)]
             claim = [p.name for p in every if not p.rest] or [p.name for p in every]
+            if len(claim) > 1:  # what stands in `$( )` prints nothing
+                shown = re.sub(r"\$\([^()]*\)", "$", command)
+                claim = [name for name in claim if registry()[name].match_command(shown)]
             assert claim == [sample.parser], command
 
 
