@@ -38,7 +38,7 @@ def nothing(doc: Doc) -> str:
         left = ", ".join(part for part in (_unread_outputs(doc), _lines_lost(doc)) if part)
         return f"{NOTHING_READ}; left out: {left}" if left else NOTHING
     lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
-    names = list(dict.fromkeys(re.split(r"[!/]", address.rstrip("!/"))[-1] for address in lost))
+    names = list(dict.fromkeys(map(_file, lost)))
     if not names:
         return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
@@ -106,12 +106,18 @@ def _left_out(doc: Doc) -> str:
 
 
 def _lines_lost(doc: Doc) -> str:
-    """Return how many lines no parser understood, with the place of the first; "" for none."""
+    """Return how many lines no parser understood, with file and line of the first; "" for none."""
     lines = counted(doc["faults_total"], "line that was not understood", "lines that were not understood")
     if not lines or not doc["faults"]:
         return lines
     first = doc["faults"][0]
-    return f"{lines} ({'' if doc['faults_total'] == 1 else 'first: '}{first['address']}:{first['line']})"
+    place = f"{_file(first['address'])}:{first['line']}"
+    return f"{lines} ({place if doc['faults_total'] == 1 else f'first: {place}'})"
+
+
+def _file(address: str) -> str:
+    """Return the name of a file without what it lies in."""
+    return re.split(r"[!/]", address.rstrip("!/"))[-1]
 
 
 def _unread_outputs(doc: Doc) -> str:
