@@ -117,6 +117,8 @@ OTHER_ROUTER = (
     "Status codes: s suppressed, d damped, h history, * valid, > best, i - internal\n"
     "   Network          Next Hop            Metric LocPrf Weight Path\n*> 10.67.0.0/16     0.0.0.0      0    32768 i\n"
 )
+VPXD = "2024-03-05T10:00:00.390Z warning vpxd[07879] [Originator@6876 sub=Vmomi opID=60f1] VMOMI activation failed"
+ENVOY = "2024-03-05T10:00:01.168Z info envoy[2527] [Originator@6876 sub=Default] POST /sdk HTTP/1.1 200"
 KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoCloseFile:3128: Stale file handle"
 
 
@@ -126,6 +128,9 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
         (EDGE.format(cut="") + f"edge-south> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
         (f"edge-south(vrf)> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
         (f"[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
+        (f"{VPXD}\n{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
+        (f"{VPXD}\n" * 3 + f"{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
+        (f"{ENVOY}\n", [("ESXi host (loose files)", "esxi")]),
         (f"Router# show ip bgp\n{OTHER_ROUTER}\n[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
         (
             "esx41> get logical-router 1c1e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90 interfaces\n"
