@@ -20,6 +20,7 @@ SWITCHES = Table.of(
     Column("mtu", "int", "largest frame payload", "bytes"),
     Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
     Column("n_uplinks", "int", "how many physical NICs those are"),
+    Column("cdp_status", "str", "listen, advertise, both, down: what the host does with CDP (esxcli only)"),
     Column("beacon_enabled", "bool", "beacons are sent on the uplinks (esxcli only)"),
     Column("beacon_required_by", "str", "who requires the beacons (esxcli only)"),
     ask="`esxcfg-vswitch -l`",

@@ -83,7 +83,8 @@ PARSER = Parser(
         r" (?P<route_way>advertised-routes|routes)\s*$",
         r"^\s*get bgp (?:ipv4|ipv6)\s*$",
     ),
-    shape=r"^\s*BGP table version is \d+, local router ID is ",
+    shape=r"^\s*Status flags: > - best, I - internal",  # other routers say "Status codes:"
+    lead=r"^\s*(?:BGP table version is \d+, local router ID is |$)",
     body=(
         r"^\s*(?:BGP table version|Status (?:flags|codes):|Origin (?:flags|codes):|Network\s+Next Hop|Total number|%|$"
         rf"|[*>=sdhrRSIi ]*[\dXx*a-fA-F:.]+/\d{{1,3}}\s+[\w.:*]+[.:]|{DATED})"

@@ -75,7 +75,8 @@ PARSER = Parser(
     commands=(r"^\s*get interfaces\s*$", r"^\s*get logical-router (?P<router>\S+) interfaces\s*$"),
     shape=rf"^\s*(?:Interfaces(?: \(IPv6 DAD Status.*)?\s*$|Interface\s+:\s+{UUID}\s*$)",
     body=(
-        rf"^\s*(?:Logical Router\s*$|UUID\s+VRF|{UUID}\s+\d|Interfaces\b|[A-Za-z][A-Za-z_/ -]{{1,30}}?\s*:(?:\s|$)"
+        rf"^\s*(?!LIF UUID|Logical Router Interfaces)"  # those of a host, see nsxt_host_lifs
+        rf"(?:Logical Router\s*$|UUID\s+VRF|{UUID}\s+\d|Interfaces\b|[A-Za-z][A-Za-z_/ -]{{1,30}}?\s*:(?:\s|$)"
         rf"|%|$|{DATED})"
     ),
     lead=rf"^\s*(?:Logical Router\s*$|UUID\s+VRF|{UUID}\s+\d|{DATED})",

@@ -63,6 +63,7 @@ def _switch(record: Record) -> dict[str, Value]:
         values[name] = int(cells[name]) if name in cells else None
     beacon = cells.get("beacon_enabled")
     return values | {
+        "cdp_status": cells.get("cdp_status"),
         "beacon_enabled": beacon == "true" if beacon else None,
         "beacon_required_by": cells.get("beacon_required_by"),
     }

@@ -111,6 +111,14 @@ def test_a_session_on_an_edge_is_read_with_its_waiting_prompts(tmp_path: Path) -
 
 
 PING = "PING 10.67.1.4 (10.67.1.4): 56 data bytes\n64 bytes from 10.67.1.4: icmp_seq=0 ttl=64 time=2.8 ms\n"
+LIFS = "LIF UUID                 : 0b0e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b91\nOverlay VNI              : 69632\n"
+OTHER_ROUTER = (
+    "BGP table version is 5, local router ID is 10.67.0.2\n"
+    "Status codes: s suppressed, d damped, h history, * valid, > best, i - internal\n"
+    "   Network          Next Hop            Metric LocPrf Weight Path\n*> 10.67.0.0/16     0.0.0.0      0    32768 i\n"
+)
+VPXD = "2024-03-05T10:00:00.390Z warning vpxd[07879] [Originator@6876 sub=Vmomi opID=60f1] VMOMI activation failed"
+ENVOY = "2024-03-05T10:00:01.168Z info envoy[2527] [Originator@6876 sub=Default] POST /sdk HTTP/1.1 200"
 KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoCloseFile:3128: Stale file handle"
 
 
@@ -120,6 +128,15 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
         (EDGE.format(cut="") + f"edge-south> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
         (f"edge-south(vrf)> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
         (f"[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
+        (f"{VPXD}\n{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
+        (f"{VPXD}\n" * 3 + f"{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
+        (f"{ENVOY}\n", [("ESXi host (loose files)", "esxi")]),
+        (f"Router# show ip bgp\n{OTHER_ROUTER}\n[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
+        (
+            "esx41> get logical-router 1c1e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90 interfaces\n"
+            f"Tue Mar 05 2024 UTC 09:12:44.120\n            Logical Router Interfaces\n{LIFS}",
+            [("esx41", "esxi")],
+        ),
         (
             f"The share is on this server:\n\nroot@sto-1:~# hostnamectl\n Static hostname: sto-1\n\nvmkernel.log:\n{KERNEL}\n",
             [("ESXi host (loose files)", "esxi")],

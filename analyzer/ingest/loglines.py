@@ -32,6 +32,7 @@ _NEVER = "(?!)"  # a head that no line has
 UNREAD = "unread"  # lines of programs whose log Backline does not read
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
 MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
+SHARED = ("envoy", "envoy_access", "rhttpproxy")  # parsers of programs that vCenter has as well as a host
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
 
 
@@ -114,6 +115,8 @@ class LinesByHost:
                 self.too_many, host = True, ""
             self._hosts.add(host)
         kind = parser.kind_of([decoded(line[:1000])]) if parser.kind is not None else parser.node
+        if self.log.node == "vcenter" and parser.name in SHARED:
+            kind = self.log.node
         return host.lower(), parser.name, kind
 
     def _parser(self, tag: bytes, line: bytes) -> Parser | None:

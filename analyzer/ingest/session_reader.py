@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
 from analyzer.ingest.intake import Cover, FactScope
-from analyzer.ingest.loglines import LogSearch
+from analyzer.ingest.loglines import SHARED, LogSearch
 from analyzer.ingest.lostrows import line_of, lost_below
 from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
@@ -89,7 +89,10 @@ class SessionReader:
         """Read the pieces of a text; return the names of the parsers that read any."""
         read_by: set[str] = set()
         above: _Above | None = None
+        of_vcenter = self._of_vcenter(pieces)
         for piece in pieces:
+            if of_vcenter and piece.parser in SHARED and not piece.host:
+                piece.kind = "vcenter"
             if piece.parser is None:
                 self._lost_below(piece, member, above)
                 continue
@@ -104,6 +107,11 @@ class SessionReader:
             self._read_piece(piece, parser, member, place=place, cut=cut and piece is pieces[-1])
             above = self._above(parser, rows, covers)
         return read_by
+
+    def _of_vcenter(self, pieces: Sequence[TranscriptPiece]) -> bool:
+        """Tell whether a text holds logs of vCenter, and none that only a host writes."""
+        nodes = {self.parsers[one.parser].node for one in pieces if one.parser and one.parser not in SHARED}
+        return "vcenter" in nodes and "esxi" not in nodes
 
     def _above(self, parser: Parser, rows: int, covers: int) -> _Above:
         """Return what an output gave; `rows`, `covers`: how many there were before it."""

@@ -137,8 +137,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vsan_reason", "vsish_path", "vsish_text", "working_paths", "world_name",
     ),
     PLAIN: (
-        "as_path", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload", "portset", "route_flags",
-        "route_origin", "route_way", "team_uplink",
+        "as_path", "cdp_status", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload", "portset",
+        "route_flags", "route_origin", "route_way", "team_uplink",
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_state", "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
