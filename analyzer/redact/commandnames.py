@@ -16,14 +16,16 @@ from analyzer.redact.words import is_product_word
 Names = Iterator[tuple[str, str]]
 
 _WORD = compiled(r"(?:[^\s\"']+|\"[^\"]*\"|'[^']*')+")
-_QUOTES = str.maketrans("", "", "\"'")
+_QUOTES = str.maketrans("", "", "\"'`")
 _NAMED = re.compile(r"[^\W\d_][\w.-]*|[\w-]*[^\W\d_][\w. -]*")
 TO_HOST = frozenset(
     ("ping", "ping6", "vmkping", "nslookup", "traceroute", "tracepath", "nc", "telnet", "ssh", "dig", "arping")
 )
 OF_USER = frozenset(("su", "passwd", "useradd", "adduser", "userdel", "deluser", "chage"))
 COPIES = frozenset(("scp", "sftp", "rsync"))
-# Options of those that take a value.
+# Options that take a value: of what reaches a host, of what makes a user, of grep.
+_OF_USERS = frozenset(("-d", "-s", "-g", "-G", "-u", "-c"))
+_OF_GREP = frozenset(("-A", "-B", "-C", "-m"))
 _VALUED = frozenset(
     ("-I", "-s", "-c", "-i", "-p", "-S", "-W", "-w", "-m", "-M", "-t", "-o", "-P", "-F", "-d", "-g", "-u", "-N")
 )
@@ -32,7 +34,7 @@ _LONG = {
     "domain": "domain", "username": "user", "user": "user", "authname": "user", "id": "user", "loghost": "at",
     "targets": "at", "volume-label": "datastore", "volume-name": "datastore", "datastore": "datastore",
     "portgroup-name": "portgroup", "portgroup": "portgroup", "vswitch-name": "switch", "vds-name": "switch",
-    "cluster": "label", "share": "export", "description": "label",
+    "setfsname": "datastore", "cluster": "label", "share": "export", "description": "label",
 }  # fmt: skip
 # First words of a command -> its short options.
 _SHORT: tuple[tuple[str, dict[str, str]], ...] = (
@@ -84,10 +86,14 @@ def _optioned(command: str, words: list[str]) -> Names:
 
 def _placed(name: str, words: list[str], quoted: set[str]) -> Names:
     """Yield what stands at the place of a name."""
+    greps = name in ("grep", "egrep")
+    valued = _OF_GREP if greps else _VALUED | {"-l"}
+    if name in OF_USER:
+        valued = _OF_USERS if name in ("useradd", "adduser") else frozenset()
     plain = [
         word
         for place, word in enumerate(words)
-        if not word.startswith("-") and not (place and words[place - 1] in _VALUED | {"-l"})
+        if not word.startswith("-") and not (place and words[place - 1] in valued)
     ]
     if name in TO_HOST and plain:
         yield "at", plain[0]
@@ -97,7 +103,7 @@ def _placed(name: str, words: list[str], quoted: set[str]) -> Names:
         yield from (("at", word.partition(":")[0]) for word in plain if ":" in word)
     elif name == "openssl" and "-connect" in words[:-1]:
         yield "at", words[words.index("-connect") + 1]
-    elif name in ("grep", "egrep") and plain and (name_like(plain[0]) or _no_word(plain[0])):
+    elif greps and plain and (name_like(plain[0]) or _no_word(plain[0])):
         yield "label", plain[0]
     elif name == "vim-cmd" and words[0] in ("vmsvc/snapshot.create", "solo/registervm", "/solo/registervm"):
         yield from (("label", word) for word in words[2:4] if word in quoted)

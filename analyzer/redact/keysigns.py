@@ -15,9 +15,9 @@ _KEYS = {
         r"(?:[\w.-]{0,20}[_.-])?(?:user(?:[_-]?name)?|login|account(?:[_-]?name)?|principal|owner|samaccountname)"
     ),
     "label": (
-        r"(?:[\w.-]{0,20}[_.-])?(?:(?:vm|virtual[_-]?machine|datastore|ds|volume|cluster|network|segment|switch|dvs"
+        r"(?:\w{0,24}(?:vm|cluster|datastore|network|folder)[_-]?name|(?:[\w.-]{0,20}[_.-])?(?:(?:vm|virtual[_-]?machine|datastore|ds|volume|cluster|network|segment|switch|dvs"
         r"|port[_-]?group|folder|data[_-]?center|resource[_-]?pool|pool|tenant|zone|tz|edge|group|ip[_-]?set|rule|policy)s?"
-        r"(?:[_-]?(?:name|label))?|(?:tenant|display|service|profile)[_-]?(?:name|id)|datacenter|dc)"
+        r"(?:[_-]?(?:name|label))?|(?:tenant|display|service|profile)[_-]?(?:name|id)|datacenter|dc))"
     ),
 }
 _ONE_OF = {  # one of them stands in a text that has such a key
@@ -44,6 +44,12 @@ def _signs(kind: str, keys: str) -> Places:
             ("value",),
             rf"(?i)(?:key|name|id)(?:{_Q} ?: ?{_Q}|=(?:[\"']|\|22)){key}(?:{_Q}|\|22)[, ][^<>{{}}\n]{{0,60}}?"
             rf"value(?:{_Q} ?: ?{_Q}|=(?:[\"']|\|22))(?P<x>{_QUOTED})",
+        ),
+        (
+            kind,
+            ("value",),
+            rf"(?i)<(?:\w+:)?(?:key|name)>{key}</[^<>\n]{{1,40}}> ?"
+            r"<(?:\w+:)?value(?: [^<>\n]{0,80})?>(?P<x>[^<>\n]{1,100})",
         ),
         # <hostName>…</hostName>, <property name="HostName">…</property>
         (kind, ("</",), rf"(?i)<(?:\w+:)?{key}(?: [^<>\n]{{0,80}})?>(?P<x>[^<>\n]{{1,100}})(?=</)"),
@@ -92,8 +98,8 @@ KEYED: Places = (
     # short keys without a blank: vmname:…, ds=…, pg=…
     (
         "label",
-        ("vmname", "datastore", "portgroup", "ds=", "pg=", "network", "cluster"),
-        rf"(?i)(?<![\w.-])(?:vm_?name|datastore(?:_?name)?|port_?group(?:_?name)?|ds|pg|network_?name|cluster_?name)"
+        ("vmname", "host", "datastore", "portgroup", "ds=", "pg=", "network", "cluster"),
+        rf"(?i)(?<![\w.-])(?:vm_?name|host[._]name|datastore(?:_?name)?|port_?group(?:_?name)?|ds|pg|network_?name|cluster_?name)"
         rf"[:=](?!vim\.){_BARE.replace('(?=', '(?P<x>(?=', 1)})(?![\w:/])",
     ),
 )  # fmt: skip

@@ -21,6 +21,8 @@ WORDED: Places = (
     ("label", ("vi://",), r"\bvi://[^\s/\"']+/(?P<x>[^\s/\"']+)"),
     ("label", ("vi://",), r"\bvi://[^\s/\"']+/[^\s/\"']+/host/(?P<x>[^\s/\"']+)"),
     # user@host without a domain
+    ("label", ("://",), r"(?i)\bldaps?://[^\s/]+/(?:ou|dc|cn|o|uid)=(?P<x>[^,?/\s\"']+)"),
+    ("label", ("krbtgt/",), r"\bkrbtgt/(?P<x>[A-Za-z][\w.-]*)"),
     ("user", ("@",), r"(?<![\w.+/@\[-])(?P<x>[A-Za-z][\w.$-]*)@(?=[A-Za-z][\w-]*(?:[: ,;)\"'\]]|$))"),
     ("host", ("@",), r"(?<![\w.+/@-])[A-Za-z][\w.$-]*@(?!v\d+_)(?P<x>[A-Za-z][\w-]*)(?=[: ,;)\"'\]]|$)"),
     ("host", ("@16",), r"(?<![\w.-])(?P<x>[A-Za-z][\w.-]*)@(?=16[12]\b)"),
@@ -28,7 +30,7 @@ WORDED: Places = (
     (
         "title",
         (),
-        r"(?i)\b(?:rule|segment|collection|section|group|profile|tenant|edge|server|member|pool|node|description"
+        r"(?i)\b(?:rule|segment|collection|section|group|profile|tenant|edge|server|member|pool|node|description|manager"
         rf"|host ?name|policy|zone|service) {_QUOTED}",
     ),
     ("vm", ("power",), rf"(?i)\bpower(?:ed|ing)?[ -]?(?:on|off) {_QUOTED}"),
@@ -39,7 +41,7 @@ WORDED: Places = (
         "thing",
         (),
         r"(?i)\b(?:ipset|securitygroup|(?:lb )?pool|member|(?:virtual )?server|manager|vcenter|vm"
-        rf"|(?:dv)?portgroup|v?switch|dvs|on|host) (?=[A-Za-z])(?P<x>{_NUMBERED})(?![\w:(/=])",
+        rf"|(?:dv)?portgroup|v?switch|dvs|on|host) (?=[A-Za-z])(?P<x>{_NUMBERED})(?![\w(/=]|:\S)",
     ),
     # a volume and the id behind it, what is mounted
     ("label", ("-",), rf"(?i)(?<![\w.-])(?P<x>{_LETTER}{_NAME}) \((?={_ID}\))"),
