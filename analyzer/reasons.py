@@ -48,7 +48,7 @@ def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
         if found := pattern.search(why):
             parts.append((mark, found["of"]))
             why = why[: found.start("of")] + mark + why[found.end("of") :]
-    whose = re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node else None
+    whose = re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node and node in why else None
     if whose:
         parts.append((_NODE, node))
         why = why[: whose.start()] + _NODE + why[whose.end() :]

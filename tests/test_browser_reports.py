@@ -364,7 +364,7 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(browser:
         assert len(heights) == len(stories.in_order(stories.stories(doc)))
         assert max(heights) <= 1046
         assert each.page.locator("#findings article").first.bounding_box()["y"] < 400
-        assert "are in report.html" in each.page.locator(".more-on-screen").inner_text()
+        assert "report.html also has" in each.page.locator(".more-on-screen").inner_text()
     finally:
         each.context.close()
 

@@ -45,7 +45,7 @@ BETWEEN = {
     "a reboot": Between(
         [HostMoment(crc=500, vms=[vm(missed=4000)])],
         [HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm(33554480, received=50_000, missed=10)])],
-        "was booted in between", "rx_packets", "vmnic1", "started again", None,
+        "was rebooted in between", "rx_packets", "vmnic1", "started again", None,
     ),
     "a vMotion": Between(
         [HostMoment(vms=[vm(missed=4000)]), HostMoment(**OTHER)],

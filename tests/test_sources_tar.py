@@ -149,7 +149,7 @@ def test_size_beyond_the_end_is_cut() -> None:
     """A member that claims more than is there gives what is there and is told."""
     found, ledger = read(header("esx-a/x", 1 << 40) + b"abc" * 100)
     assert found[0][2] == b"abc" * 100
-    assert "ends inside" in ledger.damage[0].what
+    assert "ends in the middle of" in ledger.damage[0].what
 
 
 def test_pax_size_wins_over_the_header() -> None:

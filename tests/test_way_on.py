@@ -198,6 +198,9 @@ def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     assert f"driver={driver}" in long
     word = run("archive", "search", "--archive", archive, driver)
     assert word.exit_code == 2 and f"`driver: {driver}`" in word.stderr
+    assert (
+        "write TABLE: CONDITION, or `driver: VALUE`" in run("archive", "search", "--archive", archive, "driver").stderr
+    )
     assert "`driver_version` is a column of esxi.pnic_info" in run(
         "archive", "search", "--archive", archive, 'driver_version == "1"'
     ).stderr  # fmt: skip

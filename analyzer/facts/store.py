@@ -60,6 +60,7 @@ class Facts(database.LateDatabase):
         self._heard: set[str] | None = None  # signatures of which scans may have lines, when it was asked
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self._nodes_with: dict[str, list[str]] = {}  # table -> what `nodes_with` said: each rule asks it again
         self._left_out: dict[str, frozenset[str]] = {}  # node -> tables whose rows the archive kept back
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
         self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
@@ -113,6 +114,7 @@ class Facts(database.LateDatabase):
             self._covers.pop((key, table.name), None)
         self._covers.update({(key, table.name): cover for key, cover in covers.items()})
         self._covered[table.name] = (self._covered[table.name] - set(self.nodes)) | set(covers)
+        self._nodes_with.pop(table.name, None)
         known = self._stores.get(table.name)
         if known is not None and known.table == table and known.rows == rows:
             return False
@@ -125,7 +127,7 @@ class Facts(database.LateDatabase):
     def drop(self, table: str) -> None:
         """Forget a table that was derived."""
         self.forget(table)
-        for held in (self.tables, self._stores, self._nodes_of, self._blocks_of, self._covered):
+        for held in (self.tables, self._stores, self._nodes_of, self._nodes_with, self._blocks_of, self._covered):
             held.pop(table, None)
         for key in self.nodes:
             self._covers.pop((key, table), None)
@@ -160,6 +162,7 @@ class Facts(database.LateDatabase):
         known = self._covers.setdefault((node_key, table), Coverage())
         if node_key not in self._covered[table]:
             self._covered[table].add(node_key)
+            self._nodes_with.pop(table, None)
             self._spoken_of.clear()
         if known.state == "" or _STATES.index(state) > _STATES.index(known.state):
             known.state, known.why = state, why
@@ -210,10 +213,11 @@ class Facts(database.LateDatabase):
 
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""
-        counts = self._nodes_of.get(table, {})
-        if not counts and table not in self._covered:
-            return []
-        return sorted({*self._covered.get(table, ()), *(key for key, count in counts.items() if count)})
+        known = self._nodes_with.get(table)
+        if known is None:
+            rows = (key for key, count in self._nodes_of.get(table, {}).items() if count)
+            known = self._nodes_with[table] = sorted({*self._covered.get(table, ()), *rows})
+        return [*known]
 
     def nodes_of_product(self, product: str) -> list[str]:
         """Return the keys of the nodes that may have tables of a product: by kind, rows or coverage.
@@ -387,6 +391,7 @@ class Facts(database.LateDatabase):
 
     def _note(self, table: str, block: Block, count: int) -> None:
         self._node(block.node)
+        self._nodes_with.pop(table, None)
         counts = self._nodes_of[table]
         counts[block.node] = counts.get(block.node, 0) + count
         self._spoken_of.clear()

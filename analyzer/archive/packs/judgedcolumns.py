@@ -73,13 +73,16 @@ def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:
 
 def _verdicts(outcome: RunResult) -> Iterable[dict[str, Any]]:
     told = {rule: (title, kb) for rule, title, kb in outcome.rules}
+    words = [verdict.value for verdict in Verdict]
     for place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
         title, kb = told.get(rule, (rule, ()))
         row: dict[str, Any] = {"rule": _word(rule), "title": _word(title), "kb": _numbers(kb)}
-        yield row | {verdict.value: int(counts.get(verdict.value, 0)) for verdict in Verdict} | {"_row": place}
+        yield row | {word: int(counts.get(word, 0)) for word in words} | {"_row": place}
 
 
 def _word(value: object) -> str:
+    if type(value) is str and value.isascii():
+        return value
     return "" if value is None else str(clean(str(value)))
 
 

@@ -185,9 +185,9 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
     ]
     if having:
         more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
-        return (
-            f"`{column[1] if column else ''}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
-        )
+        name = column[1] if column else ""
+        short = f", or `{name}: VALUE`" if name in SHORT else ""
+        return f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION{short}"
     if _VALUE.fullmatch(text):
         word = text.strip()
         return f"write `driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION (docs/tables.md lists tables)"
