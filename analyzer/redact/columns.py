@@ -104,7 +104,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "path": (
         "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
         "module_file", "parent_file", "stat_path", "tool_file",
-        "vasa_url", "descriptor_file", "vdisk_file", "vm_file", "vmx_path",
+        "vasa_url", "descriptor_file", "disk_path", "parent_path", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
         "bundle_name",
@@ -136,7 +136,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     PLAIN: (
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
-        "agent_state", "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
+        "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
         "ats_incompatibility", "module_licence", "module_version", "sel_type", "alarm_severity", "alarm_status",
         "ats_status", "ats_upgrade_modes", "backup_frequency", "backup_left_out", "backup_protocol", "bank",
         "beacon_required_by", "bfd_diag", "bfd_session_state", "bfd_state", "bgp_state", "binding_state", "boot_build",
@@ -149,7 +149,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "datapath_config_channel", "datapath_status_channel", "default_action", "default_setting", "delete_status",
         "dependencies", "device", "device_id", "device_status", "device_type", "direction", "discovered_by", "disk",
         "disk_mode", "driver", "duplex", "dvport", "dvs_part", "dvs_property", "edge", "edge_build", "edge_connection",
-        "edge_size", "edge_state", "edge_status", "edge_type", "failover_mode", "ha_mode", "host_agent", "ike_version",
+        "edge_size", "edge_state", "edge_status", "edge_type", "failover_mode", "ha_mode", "ike_version",
         "peer_router_state", "port_admin_status", "router_state", "router_tier", "vpn_state", "vpn_tunnel_state",
         "vpn_type",
         "enabled_on", "encapsulation", "ended", "endpoint_type", "entity",
@@ -177,7 +177,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "partition_layout", "partition_name", "partition_table", "path_limit_type", "path_state", "pci", "pci_class",
         "pci_class_name", "pci_model", "pci_user", "subdevice_id", "subvendor_id", "peer_health", "peer_state",
         "platform_vendor", "plugin", "plugin_class",
-        "plugin_status", "pnic", "pool", "port_cfg", "port_fcid", "port_side", "port_state", "port_type",
+        "plugin_status", "mem_group", "pnic", "pool", "port_cfg", "port_fcid", "port_side", "port_state", "port_type",
         "power_state", "power_status", "process_name", "product", "product_name", "profile", "program", "protocol",
         "psp",
         "psp_options", "publish_status", "queue_name", "ramdisk", "rdm_mode", "reason", "release", "release_date",
