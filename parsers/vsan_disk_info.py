@@ -24,16 +24,14 @@ def parse(block: Block) -> Output:
     named: str | None = block.params.get("vsan_uuid")
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
-        if found := _WHERE.match(line):
+        found, cell = _WHERE.match(line), _LINE.match(line)
+        column = f"{cell['what']}_congestion" if cell else ""
+        if row is not None and (found or line.strip()[-1:] in ("{", "}") or (cell and row.values[column] is not None)):
+            yield row  # another disk, another dump, or a second answer
+            row = None
+        if found:
             named = found["vsan_uuid"]
-            if row is not None and row.values["vsan_uuid"] != named:
-                yield row
-                row = None
-        elif cell := _LINE.match(line):
-            column = f"{cell['what']}_congestion"
-            if row is not None and row.values[column] is not None:
-                yield row
-                row = None
+        elif cell:
             if row is None:
                 row = Row(LOADS, LOADS.blank() | {"vsan_uuid": named}, block, number, {})
             row.values[column] = int(cell["number"])
