@@ -1,8 +1,9 @@
 """Logs of the components of NSX-T and NSX 4 nodes: manager, policy, controller, Corfu, cluster manager, proxy, routing.
 
 Sources: the list of support bundle paths of VCF 9 for the names; the NSX CLI guide (GetFileLogFollow) for the line of
-manager.log before 3.0; the documents of FRR for `2021/06/04 18:46:02 BGP: …`. No real line of corfu.9000.log, cbm.log
-or reverse-proxy.log was at hand: whatever begins with a time is a line, with its level where a word of it follows.
+manager.log before 3.0; the documents of FRR for `2021/06/04 18:46:02 BGP: …`. corfu-compactor-audit.log
+follows compactor_runner.py of the public sources of Corfu. No real line of corfu.9000.log, cbm.log or
+reverse-proxy.log was at hand: whatever begins with a time is a line, with its level where a word of it follows.
 What a component sends to the syslog as well is in nsxt.syslog, which rules look at.
 """
 
@@ -24,7 +25,7 @@ TABLE = Table(
 _STAMP = r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d"
 _SHAPE = rf"\s*{PRI}(?:{TS}|{_STAMP})"
 _FOLDERS = (
-    r"(?:^|/)(?:policy/policy|global-manager/gmanager|corfu(?:-nonconfig)?/(?:corfu\.90\d0|tanuki)|frr/frr"
+    r"(?:^|/)(?:policy/policy|global-manager/gmanager|corfu(?:-nonconfig)?/(?:corfu\.90\d0|tanuki|(?:nonconfig-)?corfu-compactor-audit)|frr/frr"
     r"|rcpm/frr-(?:config|reload)|async-replicator-service/ar|search/elasticsearch|nvpapi/api_server"
     r"|nsx-cli/nsxcli)(?:[.-]\d+)?\.log(?:\.\d+)?(?:\.gz)?$"
 )

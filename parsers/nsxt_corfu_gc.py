@@ -2,10 +2,11 @@
 
 Source: Broadcom KB 415746, which names the folder (`/var/log/corfu/jvm/`) and shows one line of it; the name of the
 file and its other lines are in no public source. With -XX:+PrintGCApplicationStoppedTime a Java VM of release 8
-prints the same line with its uptime in front and a remark behind.
+prints the same line with its uptime in front and a remark behind. Java 11, which the public sources of Corfu start with
+`-Xlog:safepoint,gc*=debug:…:time,uptime,level`, prints time, uptime and level in brackets.
 """
 
-from analyzer.forms.logs import MESSAGE, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
 from analyzer.tables import Table
 
 from ._nsxt import MANAGER
@@ -15,6 +16,7 @@ TABLE = Table.of(
     "Lines of the log of garbage collection of Corfu on an NSX-T manager, UTC.",
     "var/log/corfu/jvm/ of an NSX-T manager",
     TIME,
+    LEVEL,
     MESSAGE,
     ask="support bundle of the NSX-T manager, with var/log/corfu/jvm/",
     log=True,
@@ -26,5 +28,5 @@ PARSER = log(
     node=MANAGER,
     files=(r"(?:^|/)corfu(?:-nonconfig)?/jvm/[^/]+$",),
     commands=(r"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s[^|;]*\bcorfu(?:-nonconfig)?/jvm/",),
-    head=r"^\s*(?:[\w./-]{1,200}:)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+[+-]\d{4}: ",
+    head=r"^\s*(?:[\w./-]{1,200}:)?\[?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+[+-]\d{4}(?:: |\])",
 )

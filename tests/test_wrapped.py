@@ -15,8 +15,14 @@ from hypothesis import strategies as st
 
 from analyzer import open_case
 from analyzer.cli import main
+from analyzer.scan.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
 from analyzer.sources.wrapped import is_wrapped, unwrapped
 from analyzer.sources.wrapped_tables import join_tables
+from analyzer.tables import Value
+from analyzer.triage import Options, read_case
+from tools.nsxt_outputs import bgp, cluster, controllers_of_node, transport_nodes
 
 # Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.
 LOG = """\
@@ -160,3 +166,45 @@ def test_lines_of_dashes_alone_are_no_wrapped_table(text: str) -> None:
     lines = text.splitlines()
     join_tables(lines)
     assert lines == text.splitlines()
+
+
+NSXT_OUTPUTS = {
+    "get controllers": ("nsxt.controller_channel", controllers_of_node(1)),
+    "get bgp neighbor summary": ("nsxt.bgp_neighbor", bgp()),
+    "get cluster status": ("nsxt.cluster_member", cluster(down=[3])),
+    "get transport-nodes status": ("nsxt.transport_node", transport_nodes(1)),
+}
+
+
+def cells(command: str, lines: list[str], folder: Path) -> tuple[list[dict[str, Value]], list[str], int]:
+    """Return the cells of a table, the lines of the file that its rows stand on, and how many were not understood."""
+    path = folder / "session.txt"
+    path.write_text("\n".join(["n1> " + command, *lines, "n1> ", ""]), encoding="utf-8")
+    into = read_case([path], Ledger(), KindFinder(), Scanner([]), Options())
+    own = [row for row in into.rows if row.table.name == NSXT_OUTPUTS[command][0]]
+    text = path.read_text(encoding="utf-8").splitlines()
+    return [row.values for row in own], [text[row.line - 1] for row in own], into.faults_total
+
+
+@pytest.mark.parametrize("command", NSXT_OUTPUTS)
+def test_a_table_without_a_ruler_that_a_terminal_broke_is_read_as_it_was(command: str, tmp_path: Path) -> None:
+    """At 80 and 100 columns the tables of NSX-T have the rows of the whole output, each where it begins."""
+    whole = NSXT_OUTPUTS[command][1].splitlines()
+    expected, begins, _ = cells(command, whole, tmp_path)
+
+    assert len(expected) > 1
+    for width in (80, 100):
+        broken = [part for line in whole for part in (hard(width)(line) or [""])]
+        found, stands, faults = cells(command, broken, tmp_path)
+        assert (found, faults) == (expected, 0), width
+        assert [line[:40] for line in stands] == [line[:40] for line in begins], width
+
+
+@pytest.mark.parametrize("odd", ["% a remark", "172.16.9.9 and more"])
+def test_a_line_below_a_full_row_is_no_part_of_it(odd: str, tmp_path: Path) -> None:
+    """A remark below rows that happen to fill the terminal stays a line that was not understood."""
+    whole = [line.rstrip().ljust(100) for line in NSXT_OUTPUTS["get bgp neighbor summary"][1].splitlines()]
+    expected, _, _ = cells("get bgp neighbor summary", whole, tmp_path)
+    found, _, faults = cells("get bgp neighbor summary", [*whole, odd], tmp_path)
+
+    assert (found, faults) == (expected, 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from analyzer.ingest.guarding import guarded, guarded_stream
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
+from analyzer.ingest.rewrapped import as_printed
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser
 from analyzer.secrets.values import hide_lines, suspect
@@ -49,9 +51,19 @@ class ArtefactReader:
         return counted.lines
 
     def parse(
-        self, parser: Parser, block: Block, place: FactScope, *, filtered: bool = False, quiet: bool = False
+        self,
+        parser: Parser,
+        block: Block,
+        place: FactScope,
+        *,
+        filtered: bool = False,
+        quiet: bool = False,
+        below: list[str] | None = None,
     ) -> bool:
-        """Parse a block; note rows, faults and how far its tables are now known. True when rows came."""
+        """Parse a block; note rows, faults and how far its tables are now known. True when rows came.
+
+        below  lines that follow and that nothing reads; emptied where they prove to be its own
+        """
         rows: list[Row] = []
         faults: list[Fault] = []
         for item in guarded(parser, block):
@@ -59,7 +71,11 @@ class ArtefactReader:
                 rows.append(item)
             elif not quiet:
                 faults.append(item)
-                self.into.fault(item)
+        rows, faults, took_below = as_printed(block, rows, faults, partial(guarded, parser), below or ())
+        if took_below and below:
+            below.clear()
+        for fault in faults:
+            self.into.fault(fault)
         self.into.rows += rows
         by = filtered_by(block.command) if filtered else ""
         for table in parser.tables:

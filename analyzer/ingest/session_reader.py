@@ -90,7 +90,7 @@ class SessionReader:
         read_by: set[str] = set()
         above: _Above | None = None
         of_vcenter = self._of_vcenter(pieces)
-        for piece in pieces:
+        for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
             if of_vcenter and piece.parser in SHARED and not piece.host:
                 piece.kind = "vcenter"
             if piece.parser is None:
@@ -104,7 +104,8 @@ class SessionReader:
                 piece.host, piece.kind = prompt.host, parser.kind_of(piece.lines)
             read_by.add(parser.name)
             rows, covers = len(self.into.rows), len(self.into.covers)
-            self._read_piece(piece, parser, member, place=place, cut=cut and piece is pieces[-1])
+            cut_here = cut and piece is pieces[-1]
+            self._read_piece(piece, parser, member, place=place, cut=cut_here, below=_below(piece, following))
             above = self._above(parser, rows, covers)
         return read_by
 
@@ -147,7 +148,14 @@ class SessionReader:
         return pieces
 
     def _read_piece(
-        self, piece: TranscriptPiece, parser: Parser, member: Member, *, place: FactScope | None, cut: bool
+        self,
+        piece: TranscriptPiece,
+        parser: Parser,
+        member: Member,
+        *,
+        place: FactScope | None,
+        cut: bool,
+        below: list[str] | None = None,
     ) -> None:
         if parser.log:
             line = piece.command_line or piece.first_line
@@ -171,7 +179,7 @@ class SessionReader:
             raw = (f"{line}\n".encode("utf-8", "surrogateescape") for line in piece.lines)
             self.artefacts.keep_stream(parser, block, raw, where, member)
         else:
-            self.artefacts.parse(parser, block, where, filtered=piece.filtered)
+            self.artefacts.parse(parser, block, where, filtered=piece.filtered, below=below)
             cut_inside(member, block)
 
     def _read_head(self, piece: TranscriptPiece, log: Parser, member: Member) -> None:
@@ -193,6 +201,12 @@ class SessionReader:
         if host and host.lower() not in NO_NAME:
             return self.into.place("host", host, kind)
         return place or self.artefacts.loose(member, kind)
+
+
+def _below(piece: TranscriptPiece, following: TranscriptPiece | None) -> list[str] | None:
+    """Return the lines of the same output behind those that a parser knows: a broken row may end there."""
+    own = following is not None and following.after and following.after == piece.parser
+    return following.lines if following is not None and own else None
 
 
 def _named(outputs: Sequence[tuple[int, str, int]], commands: int) -> str:
