@@ -191,7 +191,7 @@ def picture(doc: Doc) -> SitePicture | None:
         tallest,
         left_out,
         between,
-        groups.told(),
+        groups.members_by_box(),
     )
 
 

@@ -26,8 +26,8 @@ class Groups(NamedTuple):
     members: list[Doc]
     box_of: dict[str, str]
 
-    def told(self) -> list[str]:
-        """Say of each box that stands for several members which they are; no name is left out."""
+    def members_by_box(self) -> list[str]:
+        """Return of each box that stands for several members which they are; no name is left out."""
         names: dict[str, list[str]] = defaultdict(list)
         for name, box in self.box_of.items():
             names[box].append(name)
