@@ -75,9 +75,9 @@ def test_every_shipped_rule_has_a_scenario() -> None:
 
 
 def test_most_cases_are_healthy_and_some_lack_a_piece() -> None:
-    """Of 500 cases most are healthy, every scenario and every missing piece occurs."""
-    kinds = [case(number)[0] for number in range(len(SCENARIOS) + 500)]
-    assert 0.5 < kinds[len(SCENARIOS) :].count("healthy") / 500 < 0.7
+    """Of 700 cases most are healthy, every scenario and every missing piece occurs."""
+    kinds = [case(number)[0] for number in range(len(SCENARIOS) + 700)]
+    assert 0.5 < kinds[len(SCENARIOS) :].count("healthy") / 700 < 0.7
     assert set(kinds) == {"healthy", *SCENARIOS, *LACKING}
 
 
