@@ -14,7 +14,7 @@ from ._nsxt import MANAGER
 TABLE = Table.of(
     "nsxt.corfu_gc",
     "Lines of the log of garbage collection of Corfu on an NSX-T manager, UTC.",
-    "var/log/corfu/jvm/ of an NSX-T manager",
+    "var/log/corfu/jvm/<name>.log of an NSX-T manager",
     TIME,
     LEVEL,
     MESSAGE,

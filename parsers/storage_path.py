@@ -44,4 +44,5 @@ def parse(block: Block) -> Output:
         yield Row(_WHOLE.tables[0], item.values, block, item.line, item.lines) if isinstance(item, Row) else item
 
 
-PARSER = replace(_WHOLE, parse=parse)
+# Without a template of its own: the quick look at one would not see the paths that are known by name.
+PARSER = replace(_WHOLE, parse=parse, template="")

@@ -58,5 +58,5 @@ def test_two_cases_of_the_page_are_compared(browser: Any, tmp_path: Path) -> Non
         seat.page.wait_for_selector(f"#compared:has-text('{SAMPLES / 'lab-ring-before'}') >> text=Open in its own tab")
         frame = seat.page.query_selector("#report").content_frame()
         frame.wait_for_selector("#conclusion")
-        assert "Findings: 1 worse" in frame.inner_text(".summary")  # from the case after back to the one before
+        assert "Findings: 2 worse" in frame.inner_text(".summary")  # from the case after back to the one before
         assert seat.trouble == []

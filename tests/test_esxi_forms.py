@@ -314,6 +314,9 @@ OUTPUTS = {
 }
 
 
+FROM_THE_PATH = ("vm_folder", "disk_path", "parent_path")
+
+
 @pytest.mark.parametrize("sample", OUTPUTS)
 def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: str) -> None:
     """Between two prompts each output gives the rows of its sample, each with the line it stands on."""
@@ -324,6 +327,8 @@ def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: s
     for table, wanted in expected["rows"].items():
         found = rows(tmp_path, "session.txt", session, table)
         own = [{key: cell for key, cell in row.items() if key not in ("node", "_source", "_line")} for row in found]
+        if sample == "vmdk/snapshot":  # what its command says of the place of the disk
+            own = [{key: cell for key, cell in row.items() if key not in FROM_THE_PATH} for row in own]
         assert own == wanted
         assert [row["_line"] - 1 for row in found] == expected["lines"][table]
         assert {row["node"] for row in found} == {"esx1"}

@@ -181,7 +181,7 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
     assert (
         0
         < note.index("Fix this first")
-        < note.index("only for what still happens after that")
+        < note.index("only for what still happens afterwards")
         < note.index("ethtool -G")
     )
     assert not any("Mend this first" in text or "Look at this first" in text for text in (page, out.getvalue(), note))

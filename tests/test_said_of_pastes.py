@@ -108,7 +108,7 @@ EXPECTED = {
     "consolidate.txt": [("warning", "consolidate.txt", "lasted 4.2 s; 2 of 2 stops exceed 1.0 s")],
     "hostd.log": [("major", "/var/lib/vmware/hostd/stats/hostAgentStats.idMap", "hostd found no space")],
     "screen.txt": [("critical", "memsched-transfer, no date", "NOT_IMPLEMENTED")],
-    "loop.txt": [("info", "naa.6006", "120 failed commands")],
+    "loop.txt": [("major", "vSAN disk unknown", "log 252"), ("info", "naa.6006", "120 failed commands")],
     "escaped.md": [("major", "5ee09751-00000001-bb34-000000000001", "2,850")],
     "probe.txt": [("major", "", "The probe got no answer once")],
     "lock.txt": [("info", "/vmfs/volumes/ds1/vm1/vm1-flat.vmdk: 00:50:56:00:00:01", "Lock for reading")],

@@ -94,7 +94,7 @@ def _between(made: Record) -> list[str]:
     if made["mode"] == "hosts":
         return []
     booted = (
-        f"{machine['name']} was booted {_when(step, made)}."
+        f"{machine['name']} was rebooted {_when(step, made)}."
         for machine in made["machines"]
         for step in machine["steps"]
         if step["state"] == "started again"

@@ -8,7 +8,6 @@ from functools import partial
 from analyzer.ingest.guarding import guarded, guarded_stream
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
-from analyzer.ingest.rewrapped import as_printed
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser
 from analyzer.secrets.values import hide_lines, suspect
@@ -71,9 +70,12 @@ class ArtefactReader:
                 rows.append(item)
             elif not quiet:
                 faults.append(item)
-        rows, faults, took_below = as_printed(block, rows, faults, partial(guarded, parser), below or ())
-        if took_below and below:
-            below.clear()
+        if faults:
+            from analyzer.ingest.rewrapped import as_printed  # noqa: PLC0415 - most outputs are understood
+
+            rows, faults, took_below = as_printed(block, rows, faults, partial(guarded, parser), below or ())
+            if took_below and below:
+                below.clear()
         for fault in faults:
             self.into.fault(fault)
         self.into.rows += rows
