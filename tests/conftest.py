@@ -18,7 +18,7 @@ from tests import read_once
 from tests.page_kit import Seat, Served, launch, served, windows
 
 settings.register_profile("desk", deadline=None)
-settings.register_profile("check", deadline=None, derandomize=True, print_blob=True, max_examples=60)
+settings.register_profile("check", deadline=None, derandomize=True, print_blob=True, max_examples=45)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
 # Each process of the run reads the shipped rules from YAML once, as a user's machine does; a test of the cache says where.
@@ -30,11 +30,6 @@ SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 # No test cuts the power: to wait for the disk ten thousand times (10 ms each) would prove nothing. Processes that a
 # test starts do wait; a handle that is none is an error as ever.
 os.fsync = lambda handle: os.fstat(handle) and None
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: browsers, editors and processes of ours are waited for."""
-    return (os.cpu_count() or 1) + 1
 
 
 def pytest_runtest_setup() -> None:
