@@ -366,7 +366,7 @@ def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_pa
     told = counter(made, "rx_crc_errors", "vmnic1")
     steps = [(step["state"], step["difference"], step["per_hour"]) for step in told["steps"]]
     assert steps == [("went on", 48, 1.0), ("started again", None, None), ("went on", 48, 2.0)]
-    assert "esx81.lab.example was booted between day1 and day2." in made["summary"]
+    assert "esx81.lab.example was rebooted between day1 and day2." in made["summary"]
     start = next(one for one in made["conclusion"] if one["text"].startswith("Counter reset."))
     assert [place["side"] for place in start["at"]] == [1, 2], "the boot lies between the second and the third"
 
