@@ -71,7 +71,7 @@ class KeyColumn(Column):
 class CatalogRows:
     """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
 
-    digest  SHA-256 of the files they come from
+    digest  SHA-256 of the files they come from, with the names that evidence calls them by
     rows    file, line, cells by column; those of the tool are read when they are first asked for
     """
 

@@ -154,7 +154,9 @@ def test_ids_of_findings_stay_when_rows_come_and_go(tmp_path: Path) -> None:
 
 
 def test_a_row_is_shown_as_data_of_the_catalog(tmp_path: Path) -> None:
-    """Evidence that is a row says which file of the catalog it is; no line of the customer stands beside it."""
+    """Evidence that is a row says which file of the catalog it is, also where another catalog with the same bytes was
+    judged by in this process; no line of the customer stands beside it."""
+    triage(tmp_path, VIB_LIST, "--kb", str(catalog(tmp_path / "their-rules")))
     _, document = triage(tmp_path, VIB_LIST, "--kb", str(catalog(tmp_path / "my-rules")))
     evidence = found(document, "old-driver")["i40en: It resets its port"]["evidence"]
 

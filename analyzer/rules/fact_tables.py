@@ -115,7 +115,7 @@ class _Reading:
             if faults:
                 self._refuse(source, faults)
             else:
-                self.digests[name].update(raw + b"\0")
+                self.digests[name].update(f"{text.name}\0".encode() + raw + b"\0")
 
     def _declare(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
         if name in self.found.owners:
