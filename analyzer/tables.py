@@ -71,12 +71,14 @@ class KeyColumn(Column):
 class CatalogRows:
     """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
 
-    digest  SHA-256 of the files they come from, with the names that evidence calls them by
+    digest  SHA-256 of the files they come from
     rows    file, line, cells by column; those of the tool are read when they are first asked for
+    files   what evidence calls these files: two catalogs of the same bytes differ in nothing else
     """
 
     digest: str
     rows: Sequence[tuple[str, int, Mapping[str, Value]]] = field(compare=False, repr=False)
+    files: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

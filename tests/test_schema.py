@@ -34,7 +34,7 @@ FACT = Table(
     "",
     (Column("key", "int", "number of the thing"), Column("title", "str", "")),
     key=("key",),
-    given=CatalogRows("0", (("facts/meaning.csv", 2, {"key": 1, "title": "A row"}),)),
+    given=CatalogRows("0", (("facts/meaning.csv", 2, {"key": 1, "title": "A row"}),), ("facts/meaning.csv",)),
 )
 MANAGER = Table(
     "nsx.manager", "a manager", "show", "show", (Column("version", "version", ""), Column("build", "int", ""))

@@ -337,10 +337,11 @@ class Facts(database.LateDatabase):
     def lend(self, table: Table) -> None:
         """Put the rows of a table of the catalog beside the case: they belong to no node, and none is ever missing."""
         assert table.given is not None
-        if self.tables.get(table.name) == table and table.name in self._stores:
+        there = self.tables.get(table.name)
+        if there == table and there.given and there.given.files == table.given.files and table.name in self._stores:
             return
         self.forget(table.name)
-        shared = _catalog_rows(table)
+        shared = _catalog_rows(table, table.given.files)
         self.tables[table.name] = table
         self._stores[table.name] = Store(table, list(shared.rows), first_rows=shared)
 
@@ -400,9 +401,8 @@ class Facts(database.LateDatabase):
 
 
 @lru_cache(maxsize=100)
-def _catalog_rows(table: Table) -> SharedRows:
+def _catalog_rows(table: Table, files: tuple[str, ...]) -> SharedRows:
     """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
     assert table.given is not None
-    names = dict.fromkeys(file for file, _, _ in table.given.rows)
-    files = {file: Block([], address=f"catalog: {file}").named("") for file in names}
-    return SharedRows([Row(table, dict(cells), files[file], line) for file, line, cells in table.given.rows])
+    blocks = {file: Block([], address=f"catalog: {file}").named("") for file in files}
+    return SharedRows([Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows])

@@ -115,7 +115,7 @@ class _Reading:
             if faults:
                 self._refuse(source, faults)
             else:
-                self.digests[name].update(f"{text.name}\0".encode() + raw + b"\0")
+                self.digests[name].update(raw + b"\0")
 
     def _declare(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
         if name in self.found.owners:
@@ -172,7 +172,7 @@ class _Reading:
             if self.rows[name]:
                 parts = [(text.name, partial(cache.rows_of, source, text, made)) for source, text in self.rows[name]]
                 rows = LateRows(parts)
-                given = CatalogRows(self.digests[name].hexdigest(), rows)
+                given = CatalogRows(self.digests[name].hexdigest(), rows, tuple(file for file, _ in parts))
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
 
