@@ -172,11 +172,8 @@ def steps() -> list[str]:
 
 @pytest.mark.slow
 def test_each_step_passes_for_the_released_catalog(team: Path) -> None:
-    """Every step of the recipe ends with 0 over what was released, one by one and as the script."""
+    """Every step of the recipe ends with 0 over what was released: the script, which ends with the first that does not."""
     assert [next(step for step in STEPS if f"backline {step} " in line) for line in steps()] == list(STEPS)
-    for line in steps():
-        done = run(team, line, RULES="rules", RELEASED="v1")
-        assert done.returncode == 0, (line, done.stdout, done.stderr)
     whole = run(team)
     assert whole.returncode == 0, whole.stdout + whole.stderr
     assert "No finding differs." in whole.stdout
@@ -197,7 +194,8 @@ def test_each_step_can_fail(team: Path) -> None:
         change(team, *pairs)
         done = run(team, line, RULES="rules", RELEASED="v1")
         assert done.returncode in (1, 4), (line, done.stdout, done.stderr)
-        assert run(team).returncode == done.returncode
+        if line in (lint, diff):  # the first and the last: the script ends as its step does
+            assert run(team).returncode == done.returncode
 
 
 @pytest.mark.slow

@@ -325,7 +325,7 @@ def damaged(draw: st.DrawFn, lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(registry()))
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 @example(data=None)
 def test_a_parser_yields_rows_and_faults_whatever_it_is_fed(name: str, data: st.DataObject | None) -> None:

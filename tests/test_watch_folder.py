@@ -437,18 +437,18 @@ def test_a_wrong_command_line_is_told(folder: Path, words: list[str], why: str) 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
-    """200 files that land at once, one of them slowly under a partial name, are all done once; Ctrl-C ends with 130.
+    """80 files that land at once, one of them slowly under a partial name, are all done once; Ctrl-C ends with 130.
 
     A second watch on the same results is refused meanwhile, and nothing is left running.
     """
     out = tmp_path / "out"
     process = backline("watch", folder, "-o", out, "--still", "0.5", "--no-packs", "--no-settings", "--jobs", "2")
     try:
-        for number in range(200):
+        for number in range(80):
             partial = put(folder / f"n{number:03d}.txt.part", session(number))
             partial.rename(folder / f"n{number:03d}.txt")
         assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(200)]
+        lines = [process.stdout.readline() for _ in range(80)]
         code, _, err = said(backline("watch", folder, "-o", out, "--once"))
         assert code == 3
         assert "another watch is at work" in err
@@ -458,8 +458,8 @@ def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
     assert code == 130, err
     assert rest == ""
     assert err.rstrip().endswith("backline: interrupted")
-    assert sorted(line.split("  ")[1] for line in lines) == [f"n{number:03d}.txt" for number in range(200)]
-    assert len(list(out.glob("*/report.html"))) == 200
+    assert sorted(line.split("  ")[1] for line in lines) == [f"n{number:03d}.txt" for number in range(80)]
+    assert len(list(out.glob("*/report.html"))) == 80
     assert wait_for_no_group(process.pid)
 
 
