@@ -69,15 +69,23 @@ TEXTS = (
     ("performance has deteriorated. I/O latency increased", "esx.problem.scsi.device.io.latency.high"),  # KB 2007236
     ("has entered the All Paths Down state", "esx.problem.storage.apd.start"),  # KB 2004684
     ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
+    ("The file table of the ramdisk '", "esx.problem.visorfs.ramdisk.inodetable.full"),  # a public post of 5.x
     ("The ramdisk '", "esx.problem.visorfs.ramdisk.full"),  # KB 2033073; a public post of 6.0
     ("Host had been powered off. The power off was not", "esx.audit.host.poweroff.reason.unavailable"),  # KB 317245
     ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
 )
+_AT_LINE = r"(?:\w{1,80}:)?\d+"  # from 7.0 on many modules print the function before the line of the code
 # What stands before the text of an event in vmkernel.log, or the line that is written when it happens.
 KERNEL = (
-    (r"ScsiDeviceIO: \d+: (?=Device \S+ performance has deteriorated\.)", "esx.problem.scsi.device.io.latency.high"),
-    (r"StorageApdHandler: \d+: (?=APD start for )", "esx.problem.storage.apd.start"),  # hostd: in the same millisecond
-    (r"ScsiDevice: \d+: (?=Device \S+ is Out of APD\b)", "esx.clear.storage.apd.exit"),  # hostd: 10 ms later
+    (
+        rf"ScsiDeviceIO: {_AT_LINE}: (?=Device \S+ performance has deteriorated\.)",
+        "esx.problem.scsi.device.io.latency.high",
+    ),
+    (
+        rf"StorageApdHandler: {_AT_LINE}: (?=APD start for )",
+        "esx.problem.storage.apd.start",
+    ),  # hostd: in the same ms
+    (rf"ScsiDevice: {_AT_LINE}: (?=Device \S+ is Out of APD\b)", "esx.clear.storage.apd.exit"),  # hostd: 10 ms later
 )
 _KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
 

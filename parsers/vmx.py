@@ -84,6 +84,20 @@ VDISK = Table.of(
     key=("vmx_path", "vdisk"),
 )
 
+VCDROM = Table.of(
+    "esxi.vcdrom",
+    "CD drives of the VMs, as configured: an image, the drive of the host, or that of a client.",
+    "<vm>.vmx; vmfs/volumes/<datastore>/<vm>/<vm>.vmx of a bundle",
+    _VM_NAME,
+    _VMX_PATH,
+    Column("vcdrom", "str", "controller and place of the drive: ide1:0, sata0:0"),
+    Column("cdrom_type", "str", "cdrom-image: a file; atapi-cdrom, cdrom-raw: a drive"),
+    Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
+    Column("start_connected", "bool", "connected when the VM is powered on"),
+    ask="the VM's .vmx file",
+    key=("vmx_path", "vcdrom"),
+)
+
 _COMPATIBLE = compiled(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
 _OF_DESKTOP = compiled(
     r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
@@ -95,6 +109,7 @@ _OF_ESXI = compiled(
     re.MULTILINE | re.IGNORECASE,
 )
 _ETHERNET = compiled(r"ethernet(?P<vnic>\d{1,2})\.present$")
+_CDROM = compiled(r"((?:sata|ide|scsi)\d{1,2}):\d{1,2}\.devicetype$")
 _DISK = compiled(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
 _DELTA = compiled(r"-\d{6}\.vmdk$", re.IGNORECASE)
 _ESCAPE = compiled(r"\|([0-9A-Fa-f]{2})")
@@ -135,7 +150,7 @@ class _Config:
 
 
 def parse(block: Block) -> Output:
-    """Read one file: a row of esxi.vm, and one of esxi.vnic and esxi.vdisk for each adapter and disk present."""
+    """Read one file: a row of esxi.vm, and one of each adapter, disk and CD drive that is present."""
     config = _Config({}, {}, block, [])
     for record in run_template(PARSER.name, _without_long_values(block)):
         if isinstance(record, Fault):
@@ -157,6 +172,9 @@ def parse(block: Block) -> Output:
         for key in [key for key in config.values if _DISK.match(key)]:
             if config.values[key].lower().endswith(".vmdk") and config.flag(_beside(key, "present")) is not False:
                 yield _vdisk(config, key)
+        for key in [key for key in config.values if _CDROM.match(key)]:
+            if "cdrom" in config.values[key].lower() and config.flag(_beside(key, "present")) is not False:
+                yield _vcdrom(config, key)
     yield from sorted(config.faults, key=lambda fault: fault.line)
 
 
@@ -295,6 +313,20 @@ def _vdisk(config: _Config, key: str) -> Row:
     return _row(VDISK, config, config.lines[key], values, keys)
 
 
+def _vcdrom(config: _Config, key: str) -> Row:
+    name, path = _name(config)
+    file_name, connected = _beside(key, "filename"), _beside(key, "startconnected")
+    values: dict[str, Value] = {
+        "vm_name": name,
+        "vmx_path": path,
+        "vcdrom": key.rpartition(".")[0],
+        "cdrom_type": config.values[key].lower(),
+        "file_name": config.text(file_name),
+        "start_connected": config.flag(connected),
+    }
+    return _row(VCDROM, config, config.lines[key], values, {"file_name": file_name, "start_connected": connected})
+
+
 def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
@@ -312,7 +344,7 @@ def _kind(lines: Sequence[str]) -> str:
 
 PARSER = Parser(
     name="vmx",
-    tables=(VM, VNIC, VDISK),
+    tables=(VM, VNIC, VDISK, VCDROM),
     parse=parse,
     node="esxi",
     kind=_kind,
