@@ -58,6 +58,8 @@ class Parser:
     rest      it reads what no other parser knows: its commands, files and lines may be those of another, which goes
               first
     common    other machines have its commands too: they are read below a prompt that is surely of `node`
+    proof     other machines print the same heading: without a command of its own an output is read only where one of
+              its lines matches this regex
     log       the text is a log: it is searched by signatures, and `parse` gets single lines
     head_of   log whose first lines it reads besides: in a text the lines stay the log's
     words     of a log: the values of a line by the names of its template, without time and message; None where
@@ -85,6 +87,7 @@ class Parser:
     greets: bool = False
     rest: bool = False
     common: bool = False
+    proof: str = ""
     template: str = ""
     words: Callable[[str], dict[str, str] | None] | None = None
     kind: Callable[[Sequence[str]], str] | None = None
@@ -120,6 +123,11 @@ class Parser:
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
         return bool(self.lead) and len(line) <= MOST_LINE and bool(compiled(self.lead).match(line))
+
+    def is_proved(self, lines: Sequence[str]) -> bool:
+        """Tell whether lines that start as this output does are this output, and not what another machine prints."""
+        near = (line for line in lines if len(line) <= MOST_LINE)
+        return not self.proof or any(compiled(self.proof).search(line) for line in near)
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""

@@ -1,6 +1,7 @@
 """`get filesystem-stats` of an NSX-T node: its partitions and how full they are.
 
-Source: the NSX CLI guide.
+Source: the NSX CLI guide. `df -h` of any Linux has this heading: below another command, or none, a list is read
+where it has a partition that only a node has.
 """
 
 from analyzer.forms import Field, Key, Made, text_table
@@ -27,6 +28,7 @@ PARSER = text_table(
     commands=(r"^\s*get filesystem-stats\s*$",),
     body=rf"\S+\s+{SIZE}\s+{SIZE}\s+{SIZE}\s+\d+%\s",
     shape=r"^\s*Filesystem\s+Size\s+Used\s+Avail\s+Use%\s+Mounted on\s*$",
+    proof=r"^\s*/dev/mapper/nsx-|\s/(?:config_bak|image|nonconfig|os_bak|var/dump)\s*$",
     finish=in_bytes,
     answers=answers,
 )

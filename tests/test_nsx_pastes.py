@@ -119,6 +119,9 @@ OTHER_ROUTER = (
 )
 VPXD = "2024-03-05T10:00:00.390Z warning vpxd[07879] [Originator@6876 sub=Vmomi opID=60f1] VMOMI activation failed"
 ENVOY = "2024-03-05T10:00:01.168Z info envoy[2527] [Originator@6876 sub=Default] POST /sdk HTTP/1.1 200"
+LOGIN = "2024-03-05T10:00:00.123Z {0} sshd[2345]: Accepted password for root from 10.1.1.1 port 55000 ssh2"
+CRON = "2024-03-05T10:00:01.001Z {0} CRON[2346]: pam_unix(cron:session): session opened for user root by (uid=0)"
+DF = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        20G   20G  200M  99% /\n"
 KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoCloseFile:3128: Stale file handle"
 
 
@@ -131,6 +134,18 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
         (f"{VPXD}\n{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
         (f"{VPXD}\n" * 3 + f"{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
         (f"{ENVOY}\n", [("ESXi host (loose files)", "esxi")]),
+        (f"core(config)# ping 10.67.1.4\n{PING}", [("core", "other")]),
+        (f"leaf1# ping 10.67.1.4 vrf management\n{PING}", [("leaf1", "other")]),
+        (f"esx-leaf1# ping 10.67.1.4\n{PING}", [("esx-leaf1", "esxi")]),
+        (f"web01:~\n[root@web01 ~]# df -h\n{DF}", []),
+        (f"The disk is full:\n\n{DF}", []),
+        (
+            f"edge-south(vrf)> ping 10.67.1.4\n{PING}\nroot@edge-south:~# df -h\n{DF}/dev/mapper/nsx-image  41G  2G  37G  6% /image\n",
+            [("edge-south", "nsxt_edge")],
+        ),
+        (f"{LOGIN.format('nsxmgr-a')}\n", []),
+        (f"{LOGIN.format('app7')}\n{CRON.format('app7')}\n", []),
+        (f"{LOGIN.format('esx41')}\n{LOGIN.format('app7')}\n{CRON.format('app7')}\n", [("esx41", "esxi")]),
         (f"Router# show ip bgp\n{OTHER_ROUTER}\n[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
         (
             "esx41> get logical-router 1c1e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90 interfaces\n"
@@ -144,7 +159,7 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
     ],
 )
 def test_an_output_goes_to_the_machine_that_can_print_it(tmp_path: Path, text: str, named: list[Any]) -> None:
-    """A ping is the edge's where an edge was typed at, and a host's log below a guest's command is not the guest's."""
+    """A ping is that of its prompt's machine, a switch is no host, and neither are a Linux's `df` and logins."""
     assert [(one["name"], one["kind"]) for one in case(tmp_path, text)["nodes"]] == named
 
 

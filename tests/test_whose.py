@@ -158,6 +158,16 @@ def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
         )
 
 
+def test_a_prompt_of_localhost_is_no_host_that_has_a_name(tmp_path: Path) -> None:
+    """`[root@localhost:~]` shows what that host is called: beside one with a name it is another, and that is said."""
+    known, other = f"[root@esx01:~] vmware -v\n{VERSION}", f"[root@localhost:~] vmware -v\n{VERSION}"
+    doc = document(case(tmp_path / "two", a_txt=known, b_txt=other))
+
+    assert names(doc) == ["b.txt", "esx01"]
+    assert "a machine that is called localhost, unlike esx01" in str([node["warnings"] for node in doc["nodes"]])
+    assert len(names(document(case(tmp_path / "one", a_txt=other, b_txt=other)))) == 1
+
+
 HOSTD = (
     "{day}T10:00:01.000Z Section for VMware ESX, pid=2099, version={version}, build={build}, option=Release\n"
     "{day}T10:00:02.000Z info hostd[2099] [Originator@6876 sub=Default] synthetic\n"

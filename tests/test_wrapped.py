@@ -200,6 +200,27 @@ def test_a_table_without_a_ruler_that_a_terminal_broke_is_read_as_it_was(command
         assert [line[:40] for line in stands] == [line[:40] for line in begins], width
 
 
+def mailed(line: str, width: int) -> list[str]:
+    """Return a line as a mail program breaks it: between words, without the blanks at the break."""
+    parts = []
+    while len(line) > width and (at := line.rfind(" ", len(line) - len(line.lstrip()) + 1, width + 1)) > 0:
+        parts.append(line[:at].rstrip())
+        line = line[at:].lstrip()
+    return [*parts, line]
+
+
+@pytest.mark.parametrize("command", ["get controllers", "get bgp neighbor summary", "get cluster status"])
+def test_a_table_without_a_ruler_that_a_mail_broke_has_its_rows(command: str, tmp_path: Path) -> None:
+    """Broken between words at 72 and 76 columns, the latter quoted in an answer, each row has its cells."""
+    whole = NSXT_OUTPUTS[command][1].splitlines()
+    expected, _, _ = cells(command, whole, tmp_path)
+
+    for width, quote in ((72, ""), (76, "> ")):
+        broken = [f"{quote}{part}" for line in whole for part in mailed(line, width)]
+        found, _, faults = cells(command, broken, tmp_path)
+        assert (found, faults) == (expected, 0), width
+
+
 @pytest.mark.parametrize("odd", ["% a remark", "172.16.9.9 and more"])
 def test_a_line_below_a_full_row_is_no_part_of_it(odd: str, tmp_path: Path) -> None:
     """A remark below rows that happen to fill the terminal stays a line that was not understood."""

@@ -73,6 +73,7 @@ class Looks(Where, total=False):
     body: str
     lead: str
     common: bool
+    proof: str
 
 
 def parser_of(form: Form, **looks: Unpack[Looks]) -> Parser:

@@ -85,6 +85,7 @@ def text_table(
     finish: Finish | None = None,
     answers: Callable[[Iterable[Row | Fault]], Output] | None = None,
     common: bool = False,
+    proof: str = "",
     **where: Unpack[Where],
 ) -> Parser:
     """Return the parser of a table without a ruler: cells are recognised by their patterns and the blanks between them.
@@ -92,7 +93,7 @@ def text_table(
     meaning  of the table, where the fields declare it; source: the command; ask: what to request, where that says more
     body     regex of how a row begins; answers: see Form
     heading  regex of the heading, where its labels in their order say too little
-    common   see Parser: the heading is known by its command only, or by the `shape` given
+    common   see Parser: the heading is known by its command only, or by the `shape` given; proof: see Parser
     """
     labels, params = split(fields)
     made, told = declared(table, meaning, source, labels, params, ask)
@@ -103,6 +104,7 @@ def text_table(
         shape=shape or ("" if common else rf"^\s*{heading_of(told, len(told))}\s*$"),
         body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
         common=common,
+        proof=proof,
         **where,
     )
 

@@ -142,6 +142,7 @@ class Intake:
     strays: list[Stray] = field(default_factory=list)
     chosen: list[ChosenLine] = field(default_factory=list)  # of excerpts, what says that something is wrong
     talk: Talk = field(default_factory=Talk)  # what each log says most
+    prompted: dict[str, str] = field(default_factory=dict)  # place key -> the name, of no use, that its prompts show
     samples: Wanted = None  # of samples the columns that are read
 
     def lengths(self) -> Lengths:

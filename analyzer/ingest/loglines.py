@@ -25,6 +25,7 @@ from analyzer.scan.parted import Parted
 from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decoded, encoded
 from analyzer.sources import Ledger, Member
+from analyzer.sources.prompts import ESXI, node_by_name
 from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
@@ -33,12 +34,25 @@ UNREAD = "unread"  # lines of programs whose log Backline does not read
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
 MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
 SHARED = ("envoy", "envoy_access", "rhttpproxy")  # parsers of programs that vCenter has as well as a host
+# Programs that every Linux has, and those that tell of a host that it is none of ESXi.
+OF_ANY_LINUX = ("auth", "syslog", "dhclient", "usb", "xorg")
+_NOT_OF_ESXI = re.compile(
+    rb"(?:CRON|anacron|systemd(?:-\w+)?|kernel|rsyslogd|dbus(?:-daemon)?|audispd|auditd?|polkitd|sudo|unix_chkpwd|vpxd|NSXV?)$"
+)
 MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
 
 
 def naming_programs(lines: Sequence[str]) -> int:
     """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
     return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
+
+
+def strangers(lines: Sequence[str]) -> frozenset[str]:
+    """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
+    told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
+    return frozenset(
+        host for host, tag in told if host and (_NOT_OF_ESXI.match(tag) or node_by_name(host) not in ("", ESXI))
+    )
 
 
 def _of_programs(lines: Sequence[str]) -> bool:
@@ -62,6 +76,7 @@ class LinesByHost:
     alone    all lines are of that place, whatever host they name: a log of a bundle
     heads    gives what counts the lines that no form of some logs takes, in a place
     places   place of each result, by its scope
+    strangers  hosts whose lines of programs that any Linux has are none of ESXi
     counted  what counted them, and the name of the log, for each part
     """
 
@@ -76,6 +91,7 @@ class LinesByHost:
     places: dict[str, FactScope] = field(default_factory=dict)
     counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
+    strangers: frozenset[str] = frozenset()
     _hosts: set[str] = field(default_factory=set)
     _by_tag: dict[bytes, Parser] = field(default_factory=dict)
     _tried: Counter[bytes] = field(default_factory=Counter)
@@ -105,7 +121,7 @@ class LinesByHost:
 
     def _part_of(self, host: str, tag: bytes, line: bytes) -> Hashable:
         parser = self._parser(tag, line)
-        if parser is None:
+        if parser is None or (host in self.strangers and parser.name in OF_ANY_LINUX):
             return UNREAD
         self._parsers[parser.name] = parser
         if self.alone:
@@ -241,6 +257,7 @@ class LogSearch:
         before, read_by = len(self.into.scans), [logs[0]]
         if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
             by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
+            by_host.strangers = frozenset() if alone else strangers(lines[:SAMPLE])
             read_by = self._of_hosts(by_host, given, first_line, excerpt)
         else:
             self.whole(logs, given, address, nobody(), first_line, excerpt)

@@ -22,6 +22,7 @@ from analyzer.tables import Frame, Row, Table, name_blocks
 from analyzer.text import one_line
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
+OTHER = "other"  # a prompt named it, and nothing that was typed there tells what it is: a switch, a router
 LABELS = {
     "esxi": "ESXi host",
     "guest": "guest",
@@ -33,6 +34,7 @@ LABELS = {
     "nsx_t": "NSX-T node",
     "vcenter": "vCenter",
     HOSTED: "Workstation, Player or Fusion",
+    OTHER: "machine of unknown kind",
 }
 
 
@@ -75,7 +77,8 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     hostnames |= _named_inside(intake, kinds, hostnames)
     unnamed: list[tuple[str, FactScope, str]] = []
     of_kind = {key: _kind(place, kinds, votes.get(key, "")) for key, place in intake.places.items()}
-    for key, place in sorted(intake.places.items(), key=lambda item: (of_kind[item[0]] == _ANY_ROLE, item[0])):
+    last = (_ANY_ROLE, OTHER)
+    for key, place in sorted(intake.places.items(), key=lambda item: (of_kind[item[0]] in last, item[0])):
         kind = of_kind[key]
         name = hostnames.get(key) or (place.name if place.scope == "host" else "")
         if place.scope == "root":
@@ -152,7 +155,7 @@ def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> No
 
 def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
     if place.scope != "root":
-        return place.kind or voted or "esxi"
+        return place.kind or voted or (OTHER if place.scope == "host" else "esxi")
     kind = kinds.kind(place.name).kind
     return voted or "esxi" if kind in ("", "loose") else kind
 
@@ -162,7 +165,8 @@ def _votes(intake: Intake) -> dict[str, str]:
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for _, same in groupby(intake.rows, key=lambda row: (id(row.table), id(row.block))):
         read = list(same)
-        counts[read[0].block.scope][_kind_of(read[0].table)] += len(read)
+        if read[0].table.name not in _OF_ANYBODY:
+            counts[read[0].block.scope][_kind_of(read[0].table)] += len(read)
     voted: dict[str, str] = {}
     for key, found in counts.items():
         kinds = sorted(kind for kind in found if kind)
@@ -181,6 +185,8 @@ def _nsxt_kinds() -> dict[str, str]:
     return {table.name: one.node for one in registry().values() for table in one.tables if one.node.startswith("nsxt_")}
 
 
+# Tables of a host that a guest, an edge or a switch fills as well
+_OF_ANYBODY = frozenset(("esxi.ping",))
 _ANY_ROLE, _ROLES = "nsx_t", ("nsxt_manager", "nsxt_edge")
 _KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager", "nsxt": _ANY_ROLE}
 _NAME_TABLES = {
@@ -272,6 +278,9 @@ def _learn_roles(
 def _join(named: dict[tuple[str, str], Node], place: FactScope, kind: str, name: str) -> Node:
     if kind == _ANY_ROLE:  # a machine of that name whose role is known comes first
         kind = next((role for role in _ROLES if (role, short(name)) in named), kind)
+    elif kind == OTHER:
+        known = [one for one, called in named if called == short(name)]
+        kind = known[0] if len(known) == 1 else kind
     key = (kind, short(name))
     node = named.get(key)
     if node is None:
@@ -368,7 +377,7 @@ def _nameless_files(
         )
         found.update(dict.fromkeys((place.key for place in group), node))
     for place in places if not groups else ():
-        against = said.against(place, there[0].places) if len(there) == 1 else ""
+        against = said.against(place, there[0].places, _named(there[0])) if len(there) == 1 else ""
         if len(there) == 1 and not against and kind not in _MANY:
             found[place.key] = there[0]
             there[0].places.append(place)
@@ -381,6 +390,10 @@ def _nameless_files(
             what = part.get(place.key, _file(place))
             found[place.key].warnings.append(f"{what} names no host, so it is kept separate: {why}")
     return found
+
+
+def _named(node: Node) -> str:
+    return "" if node.id.startswith(_ALONE) else node.name
 
 
 def _listed(names: list[str]) -> str:

@@ -24,6 +24,7 @@ from analyzer.text import one_line
 _ANSWERS = re.compile(r"https?://(?:[^/\s\"']*@)?(?P<host>[A-Za-z0-9][\w.-]*)(?::\d+)?/(?:policy/)?api/")
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
+_UNNAMED = frozenset(("localhost",))  # the name of a machine that nobody named: it is none that has a name
 _HERE = ("127.0.0.1", "localhost")
 _MANAGERS = ("nsx_manager", "nsxt_manager")
 
@@ -200,7 +201,10 @@ class SessionReader:
         host = called["host"] if called and called["host"].lower() not in _HERE else piece.host
         if host and host.lower() not in NO_NAME:
             return self.into.place("host", host, kind)
-        return place or self.artefacts.loose(member, kind)
+        home = place or self.artefacts.loose(member, kind)
+        if host.lower() in _UNNAMED and home.scope == "loose":
+            self.into.prompted[home.key] = host.lower()
+        return home
 
 
 def _below(piece: TranscriptPiece, following: TranscriptPiece | None) -> list[str] | None:

@@ -25,6 +25,7 @@ class Statements:
     def __init__(self, intake: Intake) -> None:
         self._versions: dict[str, set[str]] = defaultdict(set)
         self._spans: dict[str, Span] = {}
+        self._prompted = intake.prompted
         for row in intake.rows:
             version = row.values.get("version")
             if row.table.name in _VERSIONS and version and row.values.get("origin") != "vmware.log":
@@ -34,9 +35,15 @@ class Statements:
                 known = self._spans.get(span.place.key, times)
                 self._spans[span.place.key] = min(known[0], times[0]), max(known[1], times[1])
 
-    def against(self, place: FactScope, others: Iterable[FactScope]) -> str:
-        """Return what a place states that cannot be of the machine of some others, "" when nothing is."""
+    def against(self, place: FactScope, others: Iterable[FactScope], name: str = "") -> str:
+        """Return what a place states that cannot be of the machine of some others, "" when nothing is.
+
+        name  of that machine, "" when it has none
+        """
         keys = [other.key for other in others]
+        shown = self._prompted.get(place.key, "")
+        if shown and name and name.lower().partition(".")[0] != shown:
+            return f"shows the prompt of a machine that is called {shown}"
         mine, theirs = self._versions.get(place.key, set()), {v for key in keys for v in self._versions.get(key, ())}
         if mine and theirs and not mine & theirs:
             return f"states version {' and '.join(sorted(mine))}"

@@ -33,6 +33,7 @@ _KINDS = {
     "nsxt_edge": "NSX-T edges",
     "nsx_t": "NSX-T nodes",
     "vcenter": "vCenter servers",
+    "other": "machines of unknown kind",
 }
 
 

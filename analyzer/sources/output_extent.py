@@ -20,7 +20,7 @@ from analyzer.sources.markup import marked, unmarked
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, is_fence, is_heading, is_prose, is_snip, joined
 from analyzer.sources.wrapped import unwrapped
-from analyzer.sources.wrapped_tables import join_tables
+from analyzer.sources.wrapped_tables import join_headings, join_tables
 
 _ESCAPES = compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
 _QUOTE = compiled(r"(?:> ?)+")
@@ -64,8 +64,13 @@ class Text:
         self._heads = ruled.heads(self.lines)  # places of the rules above commands that stand between rules
         self.heads = frozenset(self._heads)
         self.shapes, self.commands = joined(recognisers)
+        join_headings(self.lines, self._opens)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
         self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output
+
+    def _opens(self, line: str) -> bool:
+        """Tell whether an output that is no log may start with a line."""
+        return any(not one.log for one in self.shapes.starting(line))
 
     def _see(self, line: str) -> _Seen:
         seen = self._seen.get(line)

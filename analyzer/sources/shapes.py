@@ -78,6 +78,9 @@ class Recogniser(Protocol):
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
 
+    def is_proved(self, lines: Sequence[str]) -> bool:
+        """Tell whether lines that start as this output does, below no command of its own, are this output."""
+
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
 

@@ -186,8 +186,8 @@ class _Splitter:
     def dump(self, at: int, context: _Context | None) -> int:
         """Add the output that starts on a line as a piece; return the line after it.
 
-        Where several recognisers start, those of the prompt's kind of node come first; of these the one
-        whose output reaches farthest takes it.
+        A line that starts only what another machine prints as well is a line of no output. Where several recognisers
+        start, those of the prompt's kind of node come first; of these the one whose output reaches farthest takes it.
         """
         starting, line = self.text.starts(at), self.text.lines[at]
         choices = [one for one in starting if not one.rest] or starting
@@ -195,6 +195,10 @@ class _Splitter:
             choices = [one for one in choices if one.node == context.prompt.node] or choices
         slack = _LOG_SLACK if context else 0
         ends = [(self.text.end(one, at, slack), one) for one in choices]
+        ends = [(end, one) for end, one in ends if one.is_proved(self.text.lines[at:end])]
+        if not ends:
+            self.other(at, context)
+            return at + 1
         end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
         first = self.lead(recogniser, at)
         # a key of JSON: its answer began at a brace above and ends at that brace's other one

@@ -22,7 +22,7 @@ _BEGINS = compiled(
 )
 _FIRST = frozenset("0123456789<[JFMASONDT")  # characters, most lines of dumps begin with others
 _PANIC = compiled(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
-_MAIL = 80  # characters that no mail program goes over
+MAIL = 80  # characters that no mail program goes over
 
 
 def unwrapped(lines: list[str]) -> frozenset[int]:
@@ -68,7 +68,7 @@ def _rests(lines: Sequence[str]) -> frozenset[int]:
 def _doubtful(lines: Sequence[str], at: int) -> bool:
     """Tell whether the only rest of a text may be a sentence, or is below a line of a length that nobody wraps at."""
     wide, line = len(lines[at - 1]), lines[at].rstrip()
-    return is_prose(line) or line.endswith("?") or (wide > _MAIL and wide not in COLUMNS)
+    return is_prose(line) or line.endswith("?") or (wide > MAIL and wide not in COLUMNS)
 
 
 def _first_word(line: str) -> int:

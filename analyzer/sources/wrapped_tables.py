@@ -1,5 +1,6 @@
 """Tables that a terminal of 80 columns or a mail has wrapped: heading, ruler and each row stand on several lines.
 
+Where there is none, a heading tells that is one only together with the line below it.
 The ruler tells: two lines of dashes, one below the other, are one that was broken. A terminal breaks after its last
 column, so the places of the cells stay; a mail breaks between words, and what is left of them is their order.
 """
@@ -7,13 +8,16 @@ column, so the places of the cells stay; a mail breaks between words, and what i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 from analyzer.sources.shapes import is_fence
-from analyzer.sources.wrapped import COLUMNS
+from analyzer.sources.wrapped import COLUMNS, MAIL
 
 NARROWEST = 40  # characters of a broken ruler
+SHORTEST = 48  # characters of a heading that a mail broke
+MOST_HEADING = 3  # lines that such a heading became
+MOST_LINES = 5000  # of a text that somebody sent as a mail
 MOST_PARTS = 8  # lines that one line became
 _RULE = re.compile(r" *-+(?: +-+)* *$")
 
@@ -26,6 +30,29 @@ def join_tables(lines: list[str]) -> None:
         if parts:
             at = _join(lines, at, parts)
         at += 1
+
+
+def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
+    """Put headings together that a mail broke in two or three, in place, on the last of their lines.
+
+    starts  tells whether an output starts with a line; only then the parts are a heading, and only without it are
+            they not
+    """
+    if len(lines) > MOST_LINES or any(len(line) > MAIL and " " in line.strip() for line in lines):
+        return
+    for at, line in enumerate(lines):
+        if len(line) < SHORTEST or starts(line):
+            continue
+        whole, parts, known = line.rstrip(), 1, 0
+        while parts < MOST_HEADING and at + parts < len(lines) and (below := lines[at + parts].strip()):
+            if known and any(map(str.isdigit, below)):  # a row
+                break
+            whole, parts = f"{whole} {below}", parts + 1
+            if starts(whole):
+                known = parts
+                lines[at : at + parts] = [*[""] * (parts - 1), whole]  # what is left of it stands right below
+            elif known:
+                break
 
 
 def _parts(lines: Sequence[str], at: int) -> int:
