@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.redact import shapes as address_shapes
 from analyzer.redact.shapes import AddressShapes
 from tests.redaction_check import left
 
@@ -197,3 +199,17 @@ def test_an_id_of_another_length_costs_nothing_behind_it() -> None:
         shapes.take("device", name)
     spans = [(one.start, one.end) for one in shapes.found(f"naa.{short} h:0x0 d:0x2, {long}")]
     assert spans == [(4, 28), (42, 74)]
+
+
+def test_runs_of_digits_hold_all_that_a_whole_text_shows() -> None:
+    """Addresses are sought in runs of their signs alone; each that the whole text shows lies in one, and is the same there."""
+    signs = random.Random(7)
+    for _ in range(150):
+        text = "".join(signs.choice("0123afex:::.. _-\0zg") for _ in range(80))
+        text += signs.choice(("", "a::1", "0x0a4d0315", "foo::bar", "00:50:56:9a:cc:06", "x 0a14 60060164-cea8b38d"))
+        runs = address_shapes._SPOT_OF_COLONS if "::" in text else address_shapes._SPOT
+        spans = [one.span() for one in runs.finditer(text)]
+        for shape in address_shapes.SHAPE.finditer(text):
+            (span,) = [one for one in spans if one[0] <= shape.start() < one[1]]
+            found = address_shapes.SHAPE.search(text, shape.start(), span[1] + 1)
+            assert found and found.span() == shape.span(), (text, shape)

@@ -28,15 +28,19 @@ _RUN = compiled(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
 _HIGH = bytes(range(128, 256))
 
 
-def words_in(text: str) -> set[Word]:
-    """Return the words of a text that may be base64 or hexadecimal."""
+def words_in(text: str, chunks: Iterable[str] | None = None) -> set[Word]:
+    """Return the words of a text that may be base64 or hexadecimal.
+
+    chunks  what stands between blanks and is to be looked at, each once; without them all that does
+    """
     (_, base64, _), (_, hexed, _), (_, paired, _) = ENCODED
-    words = set(base64.findall(text))
+    some = "\n".join(set(text.split()) if chunks is None else chunks)
+    words = set(base64.findall(some))
     found = {(0, word) for word in words}
     found.update((1, word) for word in hexed.findall("\n".join(words)))  # digits are signs of base64, too
     found.update((2, word) for word in paired.findall(text))
-    if "\\n" in text:
-        for piece in set(BROKEN.findall(text)):
+    if "\\n" in some:
+        for piece in set(BROKEN.findall(some)):
             found |= words_in(BREAKS.sub("", piece))
     return found
 

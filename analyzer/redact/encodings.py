@@ -132,16 +132,25 @@ def encoded_words(text: str, *, within: bool = False) -> Iterator[tuple[str, str
         yield from ((how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True))
 
 
-def cut_words(texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut."""
+def cut_words(texts: Iterable[str], known: dict[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut.
+
+    known  texts and the words at their ends, "" for none: what was looked at before, and now
+    """
+    known = {} if known is None else known
     last = ""
     for text in texts:
-        if len(text) < LEAST_CUT:
-            continue
-        at = text.rfind(" ") + 1
-        found = _AT_END.fullmatch(text, at) if len(text) - at >= LEAST_CUT else None
-        if found is None:
-            continue
-        if last and last != found[1]:
-            yield last, found[1], last.rstrip("=") + found[1]
-        last = found[1]
+        word = known.get(text)
+        if word is None:
+            word = known[text] = _at_end(text)
+        if word:
+            if last and last != word:
+                yield last, word, last.rstrip("=") + word
+            last = word
+
+
+def _at_end(text: str) -> str:
+    if len(text) < LEAST_CUT or len(text) - (at := text.rfind(" ") + 1) < LEAST_CUT:
+        return ""
+    found = _AT_END.fullmatch(text, at)
+    return "" if found is None else found[1]

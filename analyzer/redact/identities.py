@@ -72,6 +72,7 @@ _CUSTOMER = frozenset(
         "cell",
     )
 )
+_HOLDING = frozenset((dict, list, tuple))  # what a document is made of, beside texts and numbers
 NAMED_KEYS = frozenset(("series",))  # whose keys are made of names
 _CARDS = {
     "VMs": "vm",
@@ -397,19 +398,21 @@ def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 def _gather(value: Any, key: str, found: list[tuple[str, str]]) -> None:
     """Add the strings of a value to those found; one call for each, not a generator in a generator."""
-    if isinstance(value, dict):
+    sort = type(value)
+    if sort is dict:
+        own = key in NAMED_KEYS
         for name, inner in value.items():
-            if key in NAMED_KEYS:
+            if own:
                 found.append(("", name))
-            if isinstance(inner, str):
+            if (kind := type(inner)) is str:
                 found.append((name, inner))
-            elif isinstance(inner, dict | list | tuple):
+            elif kind in _HOLDING and inner:
                 _gather(inner, name, found)
-    elif isinstance(value, list | tuple):
+    elif sort in _HOLDING:
         for inner in value:
-            if isinstance(inner, str):
+            if (kind := type(inner)) is str:
                 found.append((key, inner))
-            elif isinstance(inner, dict | list | tuple):
+            elif kind in _HOLDING:
                 _gather(inner, key, found)
-    elif isinstance(value, str):
+    elif sort is str:
         found.append((key, value))

@@ -30,6 +30,7 @@ _NUMBERED = frozenset(("ticket", "serial", "input"))  # names that may be number
 LEAST_NUMBER = 6
 ENCODED_NAME = "(a name, encoded)"
 MOST = 200_000  # texts that are remembered
+LEAST_BEGUN = 3  # characters of a beginning of a name
 CUT = 100  # characters of a text from which it may have been cut in the middle of a name
 _FILES = r"(?:vmx|vmxf|vmdk|vswp|nvram|vmsd|vmsn|vmss|vmtx|log|iso|flp|ova|ovf|vmem)"
 _NOUNS = {
@@ -75,6 +76,7 @@ class Replacer:
         self.encoded: set[str] = set()  # texts that held a name which was encoded
         self._made: dict[str, str] = {}  # text -> without the names, for the next document
         self._meaningless: set[Word] = set()  # words that mean no name in base64 or hexadecimal
+        self._dull: set[str] = set()  # what stands between blanks, and holds such words alone
         for kind, name in names:
             if kind in KINDS:
                 self.shapes.take(kind, name)
@@ -130,7 +132,12 @@ class Replacer:
 
     @cached_property
     def _beginnings(self) -> set[str]:
-        return {form[:end] for form in (*self.forms[ANYWHERE], *self.forms[ALONE]) for end in range(3, len(form))}
+        return {form[:end] for form in self.all_forms for end in range(LEAST_BEGUN, len(form))}
+
+    @cached_property
+    def _tails(self) -> set[str]:
+        """The last signs of all beginnings: by them most texts are passed over."""
+        return {one[-LEAST_BEGUN:] for one in self._beginnings}
 
     def text(self, text: str) -> str:
         """Return a text without the names."""
@@ -198,7 +205,12 @@ class Replacer:
 
     def encoded_in(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Yield (how, word, name) of words that hold a name as base64 or hexadecimal, one too long to be chance."""
-        if not (fresh := words_in(text) - self._meaningless) or not self._may_mean(fresh):
+        chunks = set(text.split()) - self._dull
+        if not (fresh := words_in(text, chunks) - self._meaningless):
+            self._dull |= chunks
+            return
+        if not self._may_mean(fresh):
+            self._dull |= chunks
             return
         words = [*encoded_words(text)]
         every = lowered("\x00".join(part for _, _, part in words))
@@ -239,6 +251,8 @@ class Replacer:
     def unbegun(self, text: str) -> str:
         """Return a text without the beginning of a name at its end."""
         low, seen = lowered(text[-64:]), self._beginnings
+        if low[-LEAST_BEGUN:] not in self._tails:
+            return text
         for found in _BEGINNING.finditer(low):
             start = found.start()
             if low[start:] in seen and not is_product_word(low[start:]):
@@ -246,20 +260,26 @@ class Replacer:
         return text
 
 
+_BARE = frozenset((int, float, bool, type(None)))  # of a document: no text, and none within
+
+
 def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: Mapping[str, str], key: str = "") -> Any:
     """Return a JSON value with its texts replaced; `whole` are numbers that are names in fields that hold one."""
-    if isinstance(value, str):
-        if key in NAME_FIELDS and value in whole:
+    sort = type(value)
+    if sort is str:
+        if whole and key in NAME_FIELDS and value in whole:
             return whole[value]
         return value if key in skip else made.get(value, value)
-    if isinstance(value, dict):
+    if sort is dict:
         own = key in NAMED_KEYS
         return {
-            made.get(name, name) if own else name: _rebuilt(inner, made, skip, whole, name)
+            made.get(name, name) if own else name: inner
+            if type(inner) in _BARE
+            else _rebuilt(inner, made, skip, whole, name)
             for name, inner in value.items()
         }
-    if isinstance(value, list | tuple):
-        return [_rebuilt(inner, made, skip, whole, key) for inner in value]
+    if sort is list or sort is tuple:
+        return [inner if type(inner) in _BARE else _rebuilt(inner, made, skip, whole, key) for inner in value]
     return value
 
 

@@ -48,6 +48,7 @@ class Residue:
         self._issued = {other.lower() for other in replacer.all_forms.values()}
         self._free: set[str] = set()  # pieces of texts in which no name is
         self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
+        self._ends: dict[str, str] = {}  # pieces, and words at their ends that may go on in the next
 
     def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
@@ -67,7 +68,9 @@ class Residue:
 
     def _cut(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal and go on at the end of the next piece."""
-        both = "\n".join(one for _, _, one in cut_words(_pieces(text)))
+        if len(self._ends) > MOST:
+            self._ends.clear()
+        both = "\n".join(one for _, _, one in cut_words(_pieces(text), self._ends))
         for _, word, name in self.replacer.encoded_in(both) if both else ():
             if name not in self._issued and name not in self.replacer.shapes.issued:
                 kind = self._kinds.get(name, "another form of one")

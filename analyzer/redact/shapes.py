@@ -12,6 +12,7 @@ from analyzer.redact import addresses
 KINDS = ("ipv4", "ipv6", "mac", "device", "uuid")
 _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
+HEAD = 8  # digits by which most places of a run are passed over
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
 SHAPE = compiled(
     # what all of them begin with, and few other words; NUL stands between words that are looked at together
@@ -33,6 +34,9 @@ SHAPE = compiled(
     r"|(?P<decimal>(?<![0-9a-z.])[1-4]?\d{9}(?![0-9a-z]|\.\d))"
     r"|(?P<run>[0-9a-f]{12,}))"
 )
+# Where a shape may begin and end: runs of the signs that they are made of. Two colons make short addresses, too.
+_SPOT = compiled(r"[0-9a-f:][0-9a-fx:. _\x00-]{6,}")
+_SPOT_OF_COLONS = compiled(r"[0-9a-f:](?:[0-9a-fx:. _\x00-]{6,}|(?:(?<=:)|[0-9a-f]{0,3}:):[0-9a-fx:. _\x00-]*)")
 _GROUP = compiled(r"[0-9a-f]+")
 _MAPPED = compiled(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
 _IPV4 = compiled(r"\d{1,3}(?:\.\d{1,3}){3}$")
@@ -48,6 +52,15 @@ _ARPA = ".in-addr.arpa"
 def _back(quad: str) -> str:
     """Return four numbers from back to front."""
     return ".".join(reversed(quad.split(".")))
+
+
+def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    """Yield the lines of a text in which a pattern is found."""
+    at = 0
+    while found := pattern.search(text, at):
+        end = text.find("\n", found.end())
+        at = len(text) if end < 0 else end
+        yield text[text.rfind("\n", 0, found.start()) + 1 : at]
 
 
 class Shaped(NamedTuple):
@@ -70,6 +83,7 @@ class AddressShapes:
         self.known: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self.issued: set[str] = set()
         self._sizes: list[tuple[int, str]] = []
+        self._heads: set[str] = set()  # first digits of what stands in runs
         self._decimals: set[str] = set()  # IPv4 addresses as one number
         self._looked: set[str] = set()  # words in which none stands
 
@@ -81,14 +95,16 @@ class AddressShapes:
         size = (len(name), kind)
         if kind in _RUNS and len(name) >= LEAST_RUN and size not in self._sizes:
             self._sizes = sorted([*self._sizes, size], reverse=True)
+        if kind in _RUNS:
+            self._heads.add(name[:HEAD].lower())
 
     def stands_in(self, low: str) -> bool:
         """Tell whether something of the map that is not given out stands in a text in lower case.
 
         A word that was looked at is not looked at again; ids whose groups stand apart are sought where such groups are.
         """
-        words = set(_TOKEN.findall(low)) - self._looked
-        spaced = [line for line in low.split("\n") if _APART.search(line)] if _APART.search(low) else []
+        words = set(_TOKEN.findall("\n".join(set(low.split())))) - self._looked
+        spaced = [*_lines_with(_APART, low)]
         text = "\x00".join((*words, *spaced))
         if any(not self.is_given(one, text) for one in self.found(text)):
             return True
@@ -104,21 +120,22 @@ class AddressShapes:
 
     def found(self, low: str) -> Iterator[Shaped]:
         """Yield what of the map stands in a text in lower case, from left to right."""
-        at = 0
-        while match := SHAPE.search(low, at):
-            shape, at = match.lastgroup or "", match.end()
-            if shape == "run":
-                yield from self._in_run(match.start(), match[0])
-            elif shape == "groups":
-                yield from self._in_groups(low, *match.span())
-            elif shape == "decimal" and match[0] not in self._decimals:  # most numbers of this length are counters
-                continue
-            elif shape in ("number", "decimal") or (shape == "ipv4" and low.startswith(_ARPA, at)):
-                yield from self._turned(shape, match.start(), match[0])
-            elif (known := self._known(shape, match.start(), match[0])) is not None:
-                yield known
-            else:
-                at = match.start() + 1  # it may begin inside
+        for spot in (_SPOT_OF_COLONS if "::" in low else _SPOT).finditer(low):
+            at, end = spot.start(), spot.end() + 1  # the sign behind it is no sign of a shape
+            while match := SHAPE.search(low, at, end):
+                shape, at = match.lastgroup or "", match.end()
+                if shape == "run":
+                    yield from self._in_run(match.start(), match[0])
+                elif shape == "groups":
+                    yield from self._in_groups(low, *match.span())
+                elif shape == "decimal" and match[0] not in self._decimals:  # most numbers of this length are counters
+                    continue
+                elif shape in ("number", "decimal") or (shape == "ipv4" and low.startswith(_ARPA, at)):
+                    yield from self._turned(shape, match.start(), match[0])
+                elif (known := self._known(shape, match.start(), match[0])) is not None:
+                    yield known
+                else:
+                    at = match.start() + 1  # it may begin inside
 
     def _known(self, shape: str, start: int, word: str) -> Shaped | None:
         """Return the address or id that a word of some shape is, None when the map has none such."""
@@ -208,8 +225,12 @@ class AddressShapes:
 
     def _in_run(self, start: int, run: str) -> Iterator[Shaped]:
         """Yield the ids that a run of digits holds, the longest first at each place."""
+        heads = self._heads
         at, end = 0, len(run) - LEAST_RUN
         while at <= end:
+            if run[at : at + HEAD] not in heads:
+                at += 1
+                continue
             for length, kind in self._sizes:
                 if at + length <= len(run) and (known := run[at : at + length]) in self.known[kind]:
                     other = self.give(kind, known)
