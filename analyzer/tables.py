@@ -106,6 +106,7 @@ class Table:
     counts_since  its numbers are counters, which only grow, since: `boot` of the machine (or since the driver was
              loaded), the moment its `port` was connected, the boot of the `guest`. "" where they are no counters
     gauges   of a table of counters: numbers that are none
+    lists    kind of node whose members its rows are, where a node of another kind prints them: `nsx_edge`
     """
 
     name: str
@@ -126,6 +127,7 @@ class Table:
     counts_since: Since = ""
     gauges: tuple[str, ...] = ()
     copied_in: tuple[str, ...] = ()
+    lists: str = ""
 
     @classmethod
     def of(
@@ -256,28 +258,6 @@ class Row:
     def block_of(self, column: str) -> Block:  # noqa: ARG002 - a row that is made of several has more than one
         """Return the block a column's value was read from."""
         return self.block
-
-
-@dataclass(slots=True)
-class MadeRow(Row):
-    """A row that is made of rows of several tables.
-
-    read_from  column -> the row its value was read from
-    lacks      column -> the table that would tell its value, and why it does not
-    """
-
-    read_from: Mapping[str, Row] = field(default_factory=dict)
-    lacks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-
-    def line_of(self, column: str) -> int:
-        """Return the line number a column's value was read from."""
-        row = self.read_from.get(column)
-        return self.line if row is None else row.line_of(column)
-
-    def block_of(self, column: str) -> Block:
-        """Return the block a column's value was read from."""
-        row = self.read_from.get(column)
-        return self.block if row is None else row.block
 
 
 @dataclass(slots=True)

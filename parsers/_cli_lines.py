@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Unpack
 
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Table
+from analyzer.forms.form import Finish, Looks
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import Block, Row, Table
 
 from ._nsxt import DATED, stray, typed_row
 
@@ -50,6 +52,28 @@ def text_rows(
             above = ({} if found.re is told[0] else above) | {k: v for k, v in found.groupdict().items() if v}
         elif line.strip() and not rest.match(line) and not _DATED.match(line):
             yield stray(block, number, parser)
+
+
+def line_parser(
+    name: str,
+    table: Table,
+    row: re.Pattern[str],
+    rest: re.Pattern[str],
+    told: Sequence[re.Pattern[str]] = (),
+    *,
+    carried: str = "",
+    finish: Finish | None = None,
+    **looks: Unpack[Looks],
+) -> Parser:
+    """Return the parser of an output that has a row a line; finish: see Form, the others `text_rows`."""
+
+    def parse(block: Block) -> Output:
+        for item in text_rows(table, block, name, told, row, rest, carried):
+            if finish is not None and isinstance(item, Row):
+                finish(item)
+            yield item
+
+    return Parser(name, (table,), parse, **looks)
 
 
 def headed_rows(

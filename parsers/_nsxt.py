@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Unpack
 
+from analyzer.forms.form import Looks
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
-from analyzer.parsing import Output, fault_at
+from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
 # The kinds of node that print an output; "" where any of them does, ANY where other machines have the command too.
@@ -125,24 +127,30 @@ def answered(block: Block) -> Value:
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 
 
-def ended_by(table: Table, block: Block, parser: str, labels: Mapping[str, str], last: str, title: str) -> Output:
-    """Read records whose labels stand in the order of the alphabet, so that a record ends with a label, not begins.
+def ended_by(
+    name: str, table: Table, labels: Mapping[str, str], last: str, title: str, **looks: Unpack[Looks]
+) -> Parser:
+    """Return the parser of records whose labels stand in the order of the alphabet: a label ends each, none begins it.
 
     labels  label -> column; others are left out, and of one that comes twice in a record the first counts
     last    the label that ends a record; title: regex of lines that are no label
     """
-    cells: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(block.lines):
-        found = _LABEL.match(line)
-        if found is None:
-            if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
-                yield stray(block, number, parser)
-            continue
-        if found["label"] in labels and found["text"]:
-            cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
-        if found["label"] == last:
-            yield from typed_row(table, block, parser, block.first_line + number, cells)
-            cells = {}
+
+    def parse(block: Block) -> Output:
+        cells: dict[str, tuple[str, int]] = {}
+        for number, line in enumerate(block.lines):
+            found = _LABEL.match(line)
+            if found is None:
+                if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
+                    yield stray(block, number, name)
+                continue
+            if found["label"] in labels and found["text"]:
+                cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
+            if found["label"] == last:
+                yield from typed_row(table, block, name, block.first_line + number, cells)
+                cells = {}
+
+    return Parser(name, (table,), parse, **looks)
 
 
 def typed_row(

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 
 TABLE = Table.of(
     "nsx.discovered_ip",
@@ -29,17 +28,13 @@ _ROW = re.compile(
     r"\s*\[\d+\]\s+vlan = (?P<vlan>\d+)\s+mac = (?P<mac>\S+)\s+IP = (?P<ip>\S+)\s+\((?P<discovered_by>[^)]+)\)\s*$"
 )
 _REST = re.compile(r"\s*(?:Features Enabled|Number of (?:Adds|Deletes)|Last updated time)\b")
-
-
-def parse(block: Block) -> Output:
-    """Read the addresses, one row each."""
-    return text_rows(TABLE, block, PARSER.name, (_FILTER,), _ROW, _REST)
-
-
-PARSER = Parser(
-    name="dfw_discovered_ips",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "dfw_discovered_ips",
+    TABLE,
+    _ROW,
+    _REST,
+    (_FILTER,),
+    node="",
     commands=(r"\bshow dfw host \S+ filter (?P<filter>\S+) discoveredips\b",),
     shape=r"^\s*(?:Entries found for nic-\S+:\s+\d+|Features Enabled : [0-9A-F]{8} : \(.*)\s*$",
     body=r"^\s*(?:Entries found for|\[\d+\]\s+vlan =|Features Enabled|Number of (?:Adds|Deletes)|Last updated|%)",

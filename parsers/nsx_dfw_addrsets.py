@@ -54,7 +54,7 @@ def parse(block: Block) -> Output:
             cells: dict[str, Value] = {
                 "address_set": name,
                 "address_kind": found["kind"],
-                "address": _address(found["address"]),
+                "address": found["address"] if _FORM.fullmatch(found["address"]) else None,
             }
             yield Row(ADDRESSES, {**told, **cells}, block, number)
         elif line.strip() and not line.lstrip().startswith("#"):
@@ -62,10 +62,6 @@ def parse(block: Block) -> Output:
     if name:
         yield fault_at(block, begun, PARSER.name, "a set without its end")
         block.cut = True
-
-
-def _address(text: str) -> str | None:
-    return text if _FORM.fullmatch(text) else None
 
 
 PARSER = Parser(

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import IP_FORM, Column, KeyColumn, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 
 TABLE = Table.of(
     "nsx.edge_route",
@@ -33,17 +32,11 @@ _ROW = re.compile(
 _REST = re.compile(
     r"\s*(?:Codes: O - OSPF derived|C - connected, S - static|IA - OSPF|N1 - OSPF|Total number of routes:)"
 )
-
-
-def parse(block: Block) -> Output:
-    """Read the routes, one row a line."""
-    return text_rows(TABLE, block, PARSER.name, (), _ROW, _REST)
-
-
-PARSER = Parser(
-    name="nsx_edge_routes",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsx_edge_routes",
+    TABLE,
+    _ROW,
+    _REST,
     node="nsx_edge",
     commands=(r"^\s*show ip route\b",),
     shape=r"^\s*Codes: O - OSPF derived",

@@ -11,125 +11,103 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, row, stamp, xml_shape
 from ._xml import Element, read
 from .nsx_system_event import TABLE as EVENT
 
 _EDGE = Column("edge", "str", "id of the Edge: edge-1, where the answer names it")
-EDGES = Table(
-    name="nsx.edge_state",
-    meaning="Edges as the NSX Manager sees them.",
-    source="show edge all (central CLI), GET /api/4.0/edges/<id>/status, GET /api/4.0/edges/<id>/healthsummary",
+EDGES = Table.of(
+    "nsx.edge_state",
+    "Edges as the NSX Manager sees them.",
+    "show edge all (central CLI), GET /api/4.0/edges/<id>/status, GET /api/4.0/edges/<id>/healthsummary",
+    _EDGE,
+    Column("edge_name", "str", "name of the Edge"),
+    Column("edge_type", "str", "gatewayServices or distributedRouter"),
+    Column("edge_status", "str", "GREEN, YELLOW, RED, GREY, UNDEPLOYED, …, as printed"),
+    Column("edge_size", "str", "C compact, L large, Q quad large, X extra large, as printed"),
+    Column("edge_release", "version", "release of the Edge: 6.2.7"),
+    Column("system_status", "str", "good, …, as printed"),
+    Column("publish_status", "str", "APPLIED, …: whether its configuration is on it"),
+    Column("active_index", "int", "which of its VMs is active: 0 or 1"),
+    Column("edge_build", "str", "release and build of the Edge: 6.4.0-7056811"),
     ask="`show edge all` on the NSX Manager, or `GET /api/4.0/edges/<id>/healthsummary`",
     key=("edge",),
-    columns=(
-        _EDGE,
-        Column("edge_name", "str", "name of the Edge"),
-        Column("edge_type", "str", "gatewayServices or distributedRouter"),
-        Column("edge_status", "str", "GREEN, YELLOW, RED, GREY, UNDEPLOYED, …, as printed"),
-        Column("edge_size", "str", "C compact, L large, Q quad large, X extra large, as printed"),
-        Column("edge_release", "version", "release of the Edge: 6.2.7"),
-        Column("system_status", "str", "good, …, as printed"),
-        Column("publish_status", "str", "APPLIED, …: whether its configuration is on it"),
-        Column("active_index", "int", "which of its VMs is active: 0 or 1"),
-        Column("edge_build", "str", "release and build of the Edge: 6.4.0-7056811"),
-    ),
+    lists="nsx_edge",
 )
-EDGE_VMS = Table(
-    name="nsx.edge_vm",
-    meaning="VMs of the Edges as the NSX Manager sees them.",
-    source="GET /api/4.0/edges/<id>/status, GET /api/4.0/edges/<id>/healthsummary",
+EDGE_VMS = Table.of(
+    "nsx.edge_vm",
+    "VMs of the Edges as the NSX Manager sees them.",
+    "GET /api/4.0/edges/<id>/status, GET /api/4.0/edges/<id>/healthsummary",
+    _EDGE,
+    KeyColumn("vm_moid", "str", "id in vCenter: vm-75"),
+    Column("vm_name", "str", "name of the VM"),
+    Column("ha_index", "int", "0 or 1"),
+    Column("ha_state", "str", "active, standby, …; none where it tells none"),
+    Column("ha_admin_state", "str", "up, down, as printed"),
+    Column("vm_status", "str", "GREEN, RED, …, as printed"),
+    Column("mp_connectivity", "str", "UP or DOWN: its channel to the Manager"),
+    Column("last_heartbeat", "time", "time of its last heartbeat"),
     ask="`GET /api/4.0/edges/<id>/healthsummary`",
-    key=("vm_moid",),
-    columns=(
-        _EDGE,
-        Column("vm_moid", "str", "id in vCenter: vm-75"),
-        Column("vm_name", "str", "name of the VM"),
-        Column("ha_index", "int", "0 or 1"),
-        Column("ha_state", "str", "active, standby, …; none where it tells none"),
-        Column("ha_admin_state", "str", "up, down, as printed"),
-        Column("vm_status", "str", "GREEN, RED, …, as printed"),
-        Column("mp_connectivity", "str", "UP or DOWN: its channel to the Manager"),
-        Column("last_heartbeat", "time", "time of its last heartbeat"),
-    ),
 )
-FEATURES = Table(
-    name="nsx.edge_feature",
-    meaning="Services of an Edge: whether each is set up, and runs.",
-    source="GET /api/4.0/edges/<id>/status",
-    ask="`GET /api/4.0/edges/<id>/status`",
-    key=("service",),
-    columns=(
-        Column("service", "str", "loadBalancer, dhcp, ipsec, firewall, highAvailability, …"),
-        Column("is_configured", "bool", "it is set up"),
-        Column("publish_status", "str", "APPLIED, …: whether its configuration is on it"),
-        Column("server_status", "str", "up, down, as printed; none where it tells none"),
-    ),
+FEATURES = Table.of(
+    "nsx.edge_feature",
+    "Services of an Edge: whether each is set up, and runs.",
+    "GET /api/4.0/edges/<id>/status",
+    KeyColumn("service", "str", "loadBalancer, dhcp, ipsec, firewall, highAvailability, …"),
+    Column("is_configured", "bool", "it is set up"),
+    Column("publish_status", "str", "APPLIED, …: whether its configuration is on it"),
+    Column("server_status", "str", "up, down, as printed; none where it tells none"),
 )
-FABRIC = Table(
-    name="nsx.fabric_feature",
-    meaning="What of NSX is installed on clusters and hosts, and its state, as the NSX Manager sees it.",
-    source="GET /api/2.0/nwfabric/status?resource=<id>",
+FABRIC = Table.of(
+    "nsx.fabric_feature",
+    "What of NSX is installed on clusters and hosts, and its state, as the NSX Manager sees it.",
+    "GET /api/2.0/nwfabric/status?resource=<id>",
+    KeyColumn("object_id", "str", "id in vCenter: domain-c34, host-9"),
+    Column("object_name", "str", "name of the cluster or host"),
+    Column("object_type", "str", "ClusterComputeResource or HostSystem"),
+    KeyColumn("feature_id", "str", "com.vmware.vshield.vsm.nwfabric.hostPrep, …vxlan, …messagingInfra, …firewall"),
+    Column("feature_version", "str", "release of that feature"),
+    Column("fabric_status", "str", "GREEN, YELLOW, RED, UNKNOWN"),
+    Column("is_installed", "bool", "it is installed"),
+    Column("update_available", "bool", "there is a newer release of it"),
+    Column("message", "str", "what the Manager says of it"),
     ask="`GET /api/2.0/nwfabric/status?resource=<cluster or host id>`",
-    key=("object_id", "feature_id"),
-    columns=(
-        Column("object_id", "str", "id in vCenter: domain-c34, host-9"),
-        Column("object_name", "str", "name of the cluster or host"),
-        Column("object_type", "str", "ClusterComputeResource or HostSystem"),
-        Column("feature_id", "str", "com.vmware.vshield.vsm.nwfabric.hostPrep, …vxlan, …messagingInfra, …firewall"),
-        Column("feature_version", "str", "release of that feature"),
-        Column("fabric_status", "str", "GREEN, YELLOW, RED, UNKNOWN"),
-        Column("is_installed", "bool", "it is installed"),
-        Column("update_available", "bool", "there is a newer release of it"),
-        Column("message", "str", "what the Manager says of it"),
-    ),
 )
-TUNNELS = Table(
-    name="nsx.gateway_tunnel",
-    meaning="BFD tunnels between hardware gateways and VTEPs.",
-    source="GET /api/2.0/vdn/hardwaregateways/bfd/status",
-    ask="`GET /api/2.0/vdn/hardwaregateways/bfd/status`",
-    key=("probe_source", "local_ip", "remote_ip"),
-    columns=(
-        Column("probe_source", "str", "who probes: torgateway-1"),
-        Column("local_ip", "str", "own VTEP", form=IP_FORM),
-        Column("remote_ip", "str", "VTEP of the other end", form=IP_FORM),
-        Column("tunnel_state", "str", "UP, DOWN, …"),
-        Column("remote_state", "str", "state the other end reports"),
-        Column("bfd_diag", "str", "why it last went down"),
-        Column("remote_diag", "str", "why it last went down, as the other end reports"),
-        Column("is_enabled", "bool", "it is switched on"),
-        Column("is_forwarding", "bool", "it forwards"),
-    ),
+TUNNELS = Table.of(
+    "nsx.gateway_tunnel",
+    "BFD tunnels between hardware gateways and VTEPs.",
+    "GET /api/2.0/vdn/hardwaregateways/bfd/status",
+    KeyColumn("probe_source", "str", "who probes: torgateway-1"),
+    KeyColumn("local_ip", "str", "own VTEP", form=IP_FORM),
+    KeyColumn("remote_ip", "str", "VTEP of the other end", form=IP_FORM),
+    Column("tunnel_state", "str", "UP, DOWN, …"),
+    Column("remote_state", "str", "state the other end reports"),
+    Column("bfd_diag", "str", "why it last went down"),
+    Column("remote_diag", "str", "why it last went down, as the other end reports"),
+    Column("is_enabled", "bool", "it is switched on"),
+    Column("is_forwarding", "bool", "it forwards"),
 )
-LINKS = Table(
-    name="nsx.manager_link",
-    meaning="What the NSX Manager says of vCenter, the agent manager, the synchronizing of controllers, its licence.",
-    source="GET /api/2.0/services/vcconfig/status, …/services/licensing/status, …/eam/status",
+LINKS = Table.of(
+    "nsx.manager_link",
+    "What the NSX Manager says of vCenter, the agent manager, the synchronizing of controllers, its licence.",
+    "GET /api/2.0/services/vcconfig/status, …/services/licensing/status, …/eam/status",
+    KeyColumn("manager_link", "str", "vcenter, eam, controller_sync or license"),
+    Column("link_status", "str", "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed"),
+    Column("link_name", "str", "name of the vCenter, id of the job, edition of the licence"),
+    Column("link_time", "time", "time of the last synchronizing; of a licence its end"),
     ask="`GET /api/2.0/services/vcconfig/status`",
-    key=("manager_link",),
-    columns=(
-        Column("manager_link", "str", "vcenter, eam, controller_sync or license"),
-        Column("link_status", "str", "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed"),
-        Column("link_name", "str", "name of the vCenter, id of the job, edition of the licence"),
-        Column("link_time", "time", "time of the last synchronizing; of a licence its end"),
-    ),
 )
-AGENTS = Table(
-    name="nsx.host_agent",
-    meaning="Agents of an agency of the ESX Agent Manager, one row a host.",
-    source="GET /api/2.0/eam/agency/<id>/agentruntimeinfos",
-    ask="`GET /api/2.0/eam/agency/<id>/agentruntimeinfos`",
-    key=("host_id",),
-    columns=(
-        Column("host_id", "str", "id in vCenter: host-10"),
-        Column("agent_status", "str", "green, yellow, red"),
-        Column("has_heartbeat", "bool", "its heartbeat is received"),
-        Column("agent_vm", "str", "VM of the agent, where it is one"),
-        Column("agent_vm_power", "str", "poweredOn, poweredOff"),
-    ),
+AGENTS = Table.of(
+    "nsx.host_agent",
+    "Agents of an agency of the ESX Agent Manager, one row a host.",
+    "GET /api/2.0/eam/agency/<id>/agentruntimeinfos",
+    KeyColumn("host_id", "str", "id in vCenter: host-10"),
+    Column("agent_status", "str", "green, yellow, red"),
+    Column("has_heartbeat", "bool", "its heartbeat is received"),
+    Column("agent_vm", "str", "VM of the agent, where it is one"),
+    Column("agent_vm_power", "str", "poweredOn, poweredOff"),
 )
 
 # Where the cells of a row stand: the element, its table, and the path of each column from there (`..` is the parent).

@@ -8,8 +8,7 @@ import re
 from dataclasses import replace
 
 from analyzer.forms import Field, localcli_table
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Row
+from analyzer.tables import Column, Row
 
 from .net_vdl2 import NETWORK
 
@@ -28,7 +27,8 @@ _LISTED = replace(
 
 
 def _finish(row: Row) -> None:
-    """Part address and state of the controller, and take the switch from the command."""
+    """Part address and state of the controller, and take the switch from the command; the rows are `net-vdl2 -l`'s."""
+    row.table = NETWORK
     if found := _CONTROLLER.match(str(row.values["controller_ip"] or "")):
         row.values["controller_ip"], row.values["controller_state"] = found["ip"], found["state"]
     if found := _DVS.search(row.block.command):
@@ -52,12 +52,4 @@ _LIST = localcli_table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the list into rows of the table that `net-vdl2 -l` fills."""
-    for item in _LIST.parse(block):
-        if isinstance(item, Row):
-            item.table = NETWORK
-        yield item
-
-
-PARSER = replace(_LIST, tables=(NETWORK,), parse=parse)
+PARSER = replace(_LIST, tables=(NETWORK,))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.tables import IP_FORM, Column, Table
 
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._cli_lines import line_parser
+from ._nsxt import DATED, EDGE
 
 TABLE = Table.of(
     "nsxt.bgp_neighbor",
@@ -37,34 +37,18 @@ TABLE = Table.of(
 
 _FAMILY = re.compile(r"\s*BGP summary information for VRF (?P<vrf>\S+) for address-family:\s*(?P<address_family>\w+)")
 _ROUTER = re.compile(r"\s*Router ID:\s*(?P<router_id>\S+)\s+Local AS:\s*(?P<local_as>\S+)\s*$")
-_NEIGHBOR = re.compile(
+_ROW = re.compile(
     r"\s*(?P<neighbor>[0-9A-Fa-fXx*]*[.:][\w.:*]+)\s+(?P<remote_as>\d+)\s+(?P<bgp_state>[A-Z][A-Za-z]+)"
     r"\s+(?P<up_down_time>\S+)\s+(?P<bfd_state>[A-Z]{2})\s+(?P<messages_in>\d+)\s+(?P<messages_out>\d+)"
     r"\s+(?P<prefixes_in>\d+)\s+(?P<prefixes_out>\d+)\s*$"
 )
-_REST = re.compile(rf"\s*(?:$|BFD States:|[A-Z]{{2}} - |{DATED}|Neighbor\s+AS\s+State|Total number of)")
-
-
-def parse(block: Block) -> Output:
-    """Read the neighbours; a row for each line of a neighbour."""
-    told: dict[str, str] = {}
-    for number, line in enumerate(block.lines):
-        if found := _FAMILY.match(line):
-            told = found.groupdict()
-        elif found := _ROUTER.match(line):
-            told |= found.groupdict()
-        elif found := _NEIGHBOR.match(line):
-            at = block.first_line + number
-            cells = {name: (text, at) for name, text in {**block.params, **told, **found.groupdict()}.items()}
-            yield from typed_row(TABLE, block, PARSER.name, at, cells)
-        elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
-
-
-PARSER = Parser(
-    name="nsxt_bgp_neighbors",
-    tables=(TABLE,),
-    parse=parse,
+_REST = re.compile(r"\s*(?:BFD States:|[A-Z]{2} - |Neighbor\s+AS\s+State|Total number of)")
+PARSER = line_parser(
+    "nsxt_bgp_neighbors",
+    TABLE,
+    _ROW,
+    _REST,
+    (_FAMILY, _ROUTER),
     node=EDGE,
     commands=(
         r"^\s*get bgp neighbor summary(?:\s+\w+)?\s*$",

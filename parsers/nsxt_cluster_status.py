@@ -86,7 +86,8 @@ def parse(block: Block) -> Output:
             if said["label"] == "Group Type":
                 told.pop("Group Status", None)
             if said["label"] == "Group Status":
-                yield from _row(GROUPS, block, at, _group(told))
+                own = {name: told[label] for label, name in _NAMED.items() if label in told}
+                yield from _row(GROUPS, block, at, own)
         elif (found := _MEMBER.match(line)) and "Group Type" in told:
             yield from _row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
         elif (found := _LEADER.match(line)) and "Group Type" in told:
@@ -95,10 +96,6 @@ def parse(block: Block) -> Output:
             yield from _row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
             yield stray(block, number, PARSER.name)
-
-
-def _group(told: dict[str, str]) -> dict[str, str]:
-    return {name: told[label] for label, name in _NAMED.items() if label in told}
 
 
 def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:

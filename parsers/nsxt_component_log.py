@@ -13,12 +13,12 @@ from analyzer.tables import Block, Record, Table, Value
 
 from ._nsxt import LOG_COLUMNS, kind_of_lines, take_pairs
 
-TABLE = Table(
-    name="nsxt.component_log",
-    meaning="Lines of the logs of single components of an NSX-T / NSX 4 node, UTC.",
-    source="proton/nsxapi.log, policy/policy.log, cbm/cbm.log, corfu/corfu.9000.log, frr/frr.log, … of an NSX node",
+TABLE = Table.of(
+    "nsxt.component_log",
+    "Lines of the logs of single components of an NSX-T / NSX 4 node, UTC.",
+    "proton/nsxapi.log, policy/policy.log, cbm/cbm.log, corfu/corfu.9000.log, frr/frr.log, … of an NSX node",
+    *LOG_COLUMNS,
     ask="NSX support bundle of the node",
-    columns=LOG_COLUMNS,
     log=True,
 )
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import IP_FORM, Column, KeyColumn, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 from ._nsxt import MANAGER, UUID
 
 TABLE = Table.of(
@@ -29,17 +28,12 @@ _MASTER = re.compile(r"\s*is master:\s*(?P<asked_is_master>\w+)\s*$")
 _MAJORITY = re.compile(r"\s*in majority:\s*(?P<in_majority>\w+)\s*$")
 _ROW = re.compile(rf"\s*(?P<node_uuid>{UUID})\s+(?P<ip>[\w.:*]+[.:][\w.:*]+)\s+(?P<status>\w[\w -]*?)\s*$")
 _REST = re.compile(r"\s*(?:uuid\s+address\s+status\s*$|-{5,}\s*$|get control-cluster status)")
-
-
-def parse(block: Block) -> Output:
-    """Read the controllers, one row each."""
-    return text_rows(TABLE, block, PARSER.name, (_MASTER, _MAJORITY), _ROW, _REST)
-
-
-PARSER = Parser(
-    name="nsxt_control_nodes",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_control_nodes",
+    TABLE,
+    _ROW,
+    _REST,
+    (_MASTER, _MAJORITY),
     node=MANAGER,
     commands=(r"^\s*get control-cluster status(?: verbose)?\s*$",),
     shape=r"^\s*is master:\s*\w+\s*$",

@@ -4,8 +4,7 @@ Source: the NSX CLI guide. The labels of a core stand in the order of the alphab
 polls is busy without traffic: the usage is that of packets, not of the processor.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
@@ -25,17 +24,12 @@ _LABELS = {
     "Core": "core", "Cpu_type": "core_type", "Usage": "core_used_pct", "Rx": "rx_rate", "Tx": "tx_rate",
     "Slowpath": "slowpath_rate",
 }  # fmt: skip
-
-
-def parse(block: Block) -> Output:
-    """Read the cores, one row each."""
-    return ended_by(TABLE, block, PARSER.name, _LABELS, "Usage", r"CPU Usage$")
-
-
-PARSER = Parser(
-    name="nsxt_dataplane_cpu",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = ended_by(
+    "nsxt_dataplane_cpu",
+    TABLE,
+    _LABELS,
+    "Usage",
+    r"CPU Usage$",
     node=EDGE,
     commands=(r"^\s*get dataplane cpu stats(?: verbose)?\s*$",),
     shape=r"^\s*CPU Usage\s*$",

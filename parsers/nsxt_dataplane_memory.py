@@ -4,8 +4,7 @@ Source: the NSX CLI guide. The labels of a pool stand in the order of the alphab
 cache per core stand between and are left out.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
@@ -19,17 +18,12 @@ TABLE = Table.of(
     ask="`get dataplane memory stats` on the edge",
 )
 _LABELS = {"Available_entries": "pool_free", "Name": "pool", "Size": "pool_size"}
-
-
-def parse(block: Block) -> Output:
-    """Read the pools, one row each."""
-    return ended_by(TABLE, block, PARSER.name, _LABELS, "Size", r"(?:Memory Usage|Per_core_cache)$")
-
-
-PARSER = Parser(
-    name="nsxt_dataplane_memory",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = ended_by(
+    "nsxt_dataplane_memory",
+    TABLE,
+    _LABELS,
+    "Size",
+    r"(?:Memory Usage|Per_core_cache)$",
     node=EDGE,
     commands=(r"^\s*get dataplane memory stats\s*$",),
     shape=r"^\s*Memory Usage\s*$",

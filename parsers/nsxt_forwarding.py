@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID
 
 TABLE = Table.of(
@@ -32,17 +31,13 @@ _ROW = re.compile(
     rf"(?:(?P<route_kind>[a-z][a-z_-]+)\s+)?(?P<interface>{UUID})(?:\s+(?P<next_hop_mac>[\w*]{{2}}(?::[\w*]{{2}}){{5}}))?\s*$"
 )
 _REST = re.compile(r"\s*(?:Logical Router\s*$|UUID\s+VRF|IPv[46] Forwarding Table|IP Prefix\s)")
-
-
-def parse(block: Block) -> Output:
-    """Read the networks, one row for each hop."""
-    return text_rows(TABLE, block, PARSER.name, (ROUTER_LINE,), _ROW, _REST, carried="route")
-
-
-PARSER = Parser(
-    name="nsxt_forwarding",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_forwarding",
+    TABLE,
+    _ROW,
+    _REST,
+    (ROUTER_LINE,),
+    carried="route",
     node=EDGE,
     commands=(r"^\s*get (?:logical-router (?P<router>\S+) )?forwarding\b",),
     shape=r"^\s*IPv[46] Forwarding Table\s*$",

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import MAC_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import MAC_FORM, Column, KeyColumn, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 
 TABLE = Table.of(
     "nsxt.host_port",
@@ -32,17 +31,12 @@ _ROW = re.compile(
     r"\s+(?P<mac>[\da-fA-FXx*]{2}(?::[\da-fA-FXx*]{2}){5})(?:\s+(?:n/a|(?P<team_uplink>\S+)))?\s*$"
 )
 _REST = re.compile(r"\s*(?:Total Ports:\s*\d+|Client\s+PortID\s)")
-
-
-def parse(block: Block) -> Output:
-    """Read the ports, one row each."""
-    return text_rows(TABLE, block, PARSER.name, (_SWITCH,), _ROW, _REST)
-
-
-PARSER = Parser(
-    name="nsxt_host_ports",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_host_ports",
+    TABLE,
+    _ROW,
+    _REST,
+    (_SWITCH,),
     node="esxi",
     commands=(r"\bnsxdp-cli\s+vswitch\s+instance\s+list\b",),
     shape=r"^\s*(?:\S+ \(.{1,200}\)\s+(?:[\da-f]{2}[ -]){15}[\da-f]{2}|Client\s+PortID\s+DVPortID\s+MAC\s+Uplink)\s*$",

@@ -6,10 +6,7 @@ Source: a capture of a host of 3.2 in a public post. The edge's command of the s
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block
-
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 from ._nsxt import DATED, UUID
 from .nsxt_logical_routers import TABLE
 
@@ -17,17 +14,11 @@ _ROW = re.compile(
     rf"\s*(?P<router>{UUID})\s+(?P<router_ports>\d+)\s+(?P<routes>\d+)\s+(?P<neighbor_limit>\d+)\s+(?P<neighbor_entries>\d+)\s*$"
 )
 _REST = re.compile(r"\s*(?:Logical Routers Summary\s*$|-{5,}\s*$|VDR UUID\s+LIF num\b)")
-
-
-def parse(block: Block) -> Output:
-    """Read the routers, one row each."""
-    return text_rows(TABLE, block, PARSER.name, (), _ROW, _REST)
-
-
-PARSER = Parser(
-    name="nsxt_host_routers",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_host_routers",
+    TABLE,
+    _ROW,
+    _REST,
     node="esxi",
     commands=(r"\bnsxcli -c [\"']?get (?:logical-)?routers?[\"']?\s*$",),
     shape=r"^\s*VDR UUID\s+LIF num\s+Route num\s+Max Neighbors\s+Current Neighbors\s*$",

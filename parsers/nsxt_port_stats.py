@@ -4,8 +4,7 @@ Source: the NSX CLI guide; meanings from the schema PhysicalPortStats of the RES
 order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each queue below them is left out.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ended_by
 
@@ -33,17 +32,12 @@ _LABELS = {
     "TX_DROPS": "tx_dropped", "TX_ERRORS": "tx_errors", "TX_PACKETS": "tx_packets",
 }  # fmt: skip
 _QUEUES = r"id\s+rx_bytes\b|\d+(?:\s+\d+){3,12}\s*$"
-
-
-def parse(block: Block) -> Output:
-    """Read the counters, one row a port."""
-    return ended_by(TABLE, block, PARSER.name, _LABELS, "TX_PACKETS", rf"(?:Physical Port Stats\s*$|{_QUEUES})")
-
-
-PARSER = Parser(
-    name="nsxt_port_stats",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = ended_by(
+    "nsxt_port_stats",
+    TABLE,
+    _LABELS,
+    "TX_PACKETS",
+    rf"(?:Physical Port Stats\s*$|{_QUEUES})",
     node=EDGE,
     commands=(r"^\s*get physical-port \S+ stats(?: verbose)?\s*$",),
     shape=r"^\s*Physical Port Stats\s*$",

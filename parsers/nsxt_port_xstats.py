@@ -5,10 +5,10 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.tables import Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._cli_lines import line_parser
+from ._nsxt import DATED, EDGE
 
 TABLE = Table.of(
     "nsxt.port_counter",
@@ -20,26 +20,13 @@ TABLE = Table.of(
     ask="`get physical-port <name> xstats` on the edge; `get physical-ports` lists the names",
     counts_since="boot",
 )
-_COUNTER = re.compile(r"\s*(?P<counter>[A-Z][A-Z0-9_]{1,60})\s*:\s*(?P<value>\S+)\s*$")
-
-
-def parse(block: Block) -> Output:
-    """Read the counters, one row each."""
-    for number, line in enumerate(block.lines):
-        at = block.first_line + number
-        if found := _COUNTER.match(line):
-            cells = {name: (text, at) for name, text in block.params.items()} | {
-                name: (found[name], at) for name in ("counter", "value")
-            }
-            yield from typed_row(TABLE, block, PARSER.name, at, cells)
-        elif line.strip() and not re.match(rf"\s*(?:Physical Port Xstats\s*$|{DATED})", line):
-            yield stray(block, number, PARSER.name)
-
-
-PARSER = Parser(
-    name="nsxt_port_xstats",
-    tables=(TABLE,),
-    parse=parse,
+_ROW = re.compile(r"\s*(?P<counter>[A-Z][A-Z0-9_]{1,60})\s*:\s*(?P<value>\S+)\s*$")
+_REST = re.compile(r"\s*Physical Port Xstats\s*$")
+PARSER = line_parser(
+    "nsxt_port_xstats",
+    TABLE,
+    _ROW,
+    _REST,
     node=EDGE,
     commands=(r"^\s*get physical-port (?P<port_name>\S+) xstats\s*$",),
     shape=r"^\s*Physical Port Xstats\s*$",

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Row, Table
+from analyzer.tables import IP_FORM, Column, KeyColumn, Row, Table
 
-from ._cli_lines import text_rows
+from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE
 
 TABLE = Table.of(
@@ -45,20 +44,19 @@ _MARKS = re.compile(r"\s*[a-zA-Z]?\w{0,6}[ >*]*")
 _TITLE = r"Flags: (?:t0c - Tier0-Connected|c - connected)"
 
 
-def parse(block: Block) -> Output:
-    """Read the routes, one row a line."""
-    for item in text_rows(TABLE, block, PARSER.name, (), _ROW, _REST, carried="route"):
-        if isinstance(item, Row):
-            marks = _MARKS.match(block.lines[item.line - block.first_line])
-            before = marks[0] if marks else ""
-            item.values["is_selected"], item.values["in_fib"] = ">" in before, "*" in before
-        yield item
+def _marked(row: Row) -> None:
+    marks = _MARKS.match(row.block.lines[row.line - row.block.first_line])
+    before = marks[0] if marks else ""
+    row.values["is_selected"], row.values["in_fib"] = ">" in before, "*" in before
 
 
-PARSER = Parser(
-    name="nsxt_routes",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_routes",
+    TABLE,
+    _ROW,
+    _REST,
+    carried="route",
+    finish=_marked,
     node=EDGE,
     commands=(r"^\s*get route(?:s| bgp| static| connected)?\s*$", r"^\s*get logical-router (?P<router>\S+) route\s*$"),
     shape=rf"^\s*{_TITLE}",

@@ -11,12 +11,12 @@ from analyzer.tables import Block, Record, Table, Value
 
 from ._nsxt import LOG_COLUMNS, SD_ID, kind_of_lines, take_pairs
 
-TABLE = Table(
-    name="nsxt.syslog",
-    meaning="Lines of the syslog of NSX-T / NSX 4 with structured data, UTC.",
-    source="var/log/syslog of an NSX node with its rotated copies; nsx-syslog.log of a host",
+TABLE = Table.of(
+    "nsxt.syslog",
+    "Lines of the syslog of NSX-T / NSX 4 with structured data, UTC.",
+    "var/log/syslog of an NSX node with its rotated copies; nsx-syslog.log of a host",
+    *LOG_COLUMNS,
     ask="NSX support bundle with the manager and edge nodes concerned; nsx-syslog.log of a host is in its `vm-support`",
-    columns=LOG_COLUMNS,
     log=True,
     formerly=("nsx.nsxt_log",),
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.tables import IP_FORM, Column, KeyColumn, Row, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+from ._cli_lines import line_parser
+from ._nsxt import DATED, MANAGER, UUID
 
 TABLE = Table.of(
     "nsxt.transport_node",
@@ -31,29 +31,23 @@ TABLE = Table.of(
 
 _ROW = re.compile(
     rf"\s*(?P<transport_node>{UUID})(?:\s+(?P<remote_address>[\w.:*]+:\d+))?\s+(?P<controller_uuid>{UUID}|[\w.:*]+)"
-    r"(?:\s+(?P<manager_ip>[0-9A-Fa-fXx*]*[.:][\w.:*]+))?(?:\s+(?P<ipv6>[0-9a-fA-F]*:[0-9a-fA-F:]+|NA))?"
+    r"(?:\s+(?P<manager_ip>[0-9A-Fa-fXx*]*[.:][\w.:*]+))?(?:\s+(?:[0-9a-fA-F]*:[0-9a-fA-F:]+|NA))?"
     r"\s+(?P<ssl>true|false)\s+(?P<connection_state>[A-Z]+)\s+(?P<supported_versions>\[[^\]]*\]|[\w.]+)"
     r"(?:\s+(?P<node_type>\S+)\s+(?P<node_name>\S.*?))?\s*$"
 )
-_REST = re.compile(rf"\s*(?:$|{DATED}|TransportNode-ID\s|-[- ]+$)")
+_REST = re.compile(r"\s*(?:TransportNode-ID\s|-[- ]+$)")
 
 
-def parse(block: Block) -> Output:
-    """Read the transport nodes, one row each."""
-    for number, line in enumerate(block.lines):
-        at = block.first_line + number
-        if found := _ROW.match(line):
-            texts = {name: text for name, text in found.groupdict().items() if text and name != "ipv6"}
-            texts["supported_versions"] = texts["supported_versions"].strip("[]")
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in texts.items()})
-        elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+def _bare(row: Row) -> None:
+    row.values["supported_versions"] = str(row.values["supported_versions"]).strip("[]") or None
 
 
-PARSER = Parser(
-    name="nsxt_transport_nodes",
-    tables=(TABLE,),
-    parse=parse,
+PARSER = line_parser(
+    "nsxt_transport_nodes",
+    TABLE,
+    _ROW,
+    _REST,
+    finish=_bare,
     node=MANAGER,
     commands=(rf"^\s*get transport-nodes? (?:{UUID} )?status(?:-from-all-nodes)?\s*$",),
     shape=r"^\s*TransportNode-ID\s+(?:Remote-Address\s+)?Controller\s",

@@ -13,25 +13,23 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Row, Table, Value
 
-TABLE = Table(
-    name="esxi.ping",
-    meaning="Pings from the host, one row a command.",
-    source="vmkping; ping",
+TABLE = Table.of(
+    "esxi.ping",
+    "Pings from the host, one row a command.",
+    "vmkping; ping",
+    Column("ping_target", "str", "name or address that was asked for"),
+    Column("vmk", "str", "VMkernel adapter it was sent from, where the command names one"),
+    Column("netstack", "str", "TCP/IP stack that the command names: vxlan, vmotion"),
+    Column("ping_bytes", "int", "data bytes of a packet; 28 less than the packet", "bytes"),
+    Column("not_fragmented", "bool", "-d: a switch or router that carries less drops it; none without the command"),
+    Column("ping_sent", "int", "packets transmitted", "packets"),
+    Column("ping_received", "int", "packets received; those that were seen where the end is missing", "packets"),
+    Column("ping_loss", "float", "packets lost", "%"),
+    Column("ping_average", "float", "average round-trip time", "ms"),
+    Column("ping_error", "str", "first error as printed"),
+    Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
+    Column("ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"),
     ask="`vmkping -I <vmk> -d -s 8972 <address>`",
-    columns=(
-        Column("ping_target", "str", "name or address that was asked for"),
-        Column("vmk", "str", "VMkernel adapter it was sent from, where the command names one"),
-        Column("netstack", "str", "TCP/IP stack that the command names: vxlan, vmotion"),
-        Column("ping_bytes", "int", "data bytes of a packet; 28 less than the packet", "bytes"),
-        Column("not_fragmented", "bool", "-d: a switch or router that carries less drops it; none without the command"),
-        Column("ping_sent", "int", "packets transmitted", "packets"),
-        Column("ping_received", "int", "packets received; those that were seen where the end is missing", "packets"),
-        Column("ping_loss", "float", "packets lost", "%"),
-        Column("ping_average", "float", "average round-trip time", "ms"),
-        Column("ping_error", "str", "first error as printed"),
-        Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
-        Column("ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"),
-    ),
 )
 
 _HEAD = re.compile(

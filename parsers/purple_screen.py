@@ -15,12 +15,12 @@ from analyzer.tables import Block, Row, Table
 
 from . import vmkernel
 
-TABLE = Table(
-    name="esxi.purple_screen",
-    meaning="Lines among which a panic of the host may stand: those of vmkernel.log, and of purple screens as text.",
-    source="var/run/log/vmkernel.log with its rotated copies; the text of a dump or of a screen",
+TABLE = Table.of(
+    "esxi.purple_screen",
+    "Lines among which a panic of the host may stand: those of vmkernel.log, and of purple screens as text.",
+    "var/run/log/vmkernel.log with its rotated copies; the text of a dump or of a screen",
+    *vmkernel.COLUMNS,
     ask="/var/log/vmkernel.log of the time, the text of the dump (esxcfg-dumppart -L), or the purple screen as text",
-    columns=vmkernel.COLUMNS,
     log=True,
     inside=("esxi.vmkernel",),
 )

@@ -10,12 +10,12 @@ from analyzer.tables import Table
 
 _SERVICES = "vmware-vum-server|vsanvcmgmtd|vsan-mgmt|StatsMonitor|imageService"
 
-TABLE = Table(
-    name="vcenter.service",
-    meaning="Lines of the services beside vpxd on vCenter Server, UTC; a stamp without a zone is taken as UTC.",
-    source="var/log/vmware of vCenter Server: vsan-health, vmware-updatemgr, statsmonitor",
+TABLE = Table.of(
+    "vcenter.service",
+    "Lines of the services beside vpxd on vCenter Server, UTC; a stamp without a zone is taken as UTC.",
+    "var/log/vmware of vCenter Server: vsan-health, vmware-updatemgr, statsmonitor",
+    *PROGRAM_COLUMNS,
     ask="/var/log/vmware of vCenter, whole",
-    columns=PROGRAM_COLUMNS,
     log=True,
 )
 _STAMP = rf"(?:{TS}|\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{{1,6}})"

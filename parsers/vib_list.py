@@ -6,23 +6,20 @@ Source: `commands/localcli_software-vib-list.txt` or the command. 8.x adds a col
 import re
 
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Column, Row, Table
+from analyzer.tables import Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.vib",
-    meaning="Packages (VIBs) installed on the host.",
-    source="esxcli software vib list; commands/localcli_software-vib-list.txt",
+TABLE = Table.of(
+    "esxi.vib",
+    "Packages (VIBs) installed on the host.",
+    "esxcli software vib list; commands/localcli_software-vib-list.txt",
+    KeyColumn("name", "str", "name of the package: esx-base, esx-nsxv, ixgben"),
+    Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
+    Column("vib_build", "int", "last part of the version where it is a build number"),
+    Column("nsx_release", "version", "release of NSX-T that the version of its packages begins with: 3.2.1.2.0"),
+    Column("vendor", "str", "who made it"),
+    Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
+    Column("install_date", "str", "day it was installed, YYYY-MM-DD"),
     ask="`esxcli software vib list`",
-    key=("name",),
-    columns=(
-        Column("name", "str", "name of the package: esx-base, esx-nsxv, ixgben"),
-        Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
-        Column("vib_build", "int", "last part of the version where it is a build number"),
-        Column("nsx_release", "version", "release of NSX-T that the version of its packages begins with: 3.2.1.2.0"),
-        Column("vendor", "str", "who made it"),
-        Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
-        Column("install_date", "str", "day it was installed, YYYY-MM-DD"),
-    ),
 )
 
 _BUILD = re.compile(r"[.-](\d{6,9})$")

@@ -4,15 +4,13 @@ Source: public captures of ESXi 5 to 6.7; the lines stand above the list of the 
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Table
+from analyzer.tables import KeyColumn, Table
 
-TABLE = Table(
-    name="esxi.vm_invalid",
-    meaning="VMs registered on the host whose configuration it cannot read, one row a VM.",
-    source="vim-cmd vmsvc/getallvms",
-    ask="`vim-cmd vmsvc/getallvms`",
-    key=("vim_vmid",),
-    columns=(Column("vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),),
+TABLE = Table.of(
+    "esxi.vm_invalid",
+    "VMs registered on the host whose configuration it cannot read, one row a VM.",
+    "vim-cmd vmsvc/getallvms",
+    KeyColumn("vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
 )
 PARSER = written(
     "vm_invalid",

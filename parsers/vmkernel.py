@@ -20,12 +20,12 @@ COLUMNS = (
     MESSAGE,
 )
 
-TABLE = Table(
-    name="esxi.vmkernel",
-    meaning="Lines of the VMkernel's log, UTC; up to 7.x a line without WARNING or ALERT is info.",
-    source="var/run/log/vmkernel.log with its rotated copies; 4.x: var/log/messages",
+TABLE = Table.of(
+    "esxi.vmkernel",
+    "Lines of the VMkernel's log, UTC; up to 7.x a line without WARNING or ALERT is info.",
+    "var/run/log/vmkernel.log with its rotated copies; 4.x: var/log/messages",
+    *COLUMNS,
     ask="/var/log/vmkernel.log with its rotated copies (vmkernel.N.gz) from the time of the trouble",
-    columns=COLUMNS,
     log=True,
     copied_in=("esxi.vmkwarning",),
 )

@@ -10,12 +10,12 @@ from analyzer.tables import Table
 
 from .vmkernel import COLUMNS, HEAD
 
-TABLE = Table(
-    name="esxi.vmkwarning",
-    meaning="Warnings and alerts of the VMkernel, UTC; the same lines stand in esxi.vmkernel.",
-    source="var/run/log/vmkwarning.log with its rotated copies",
+TABLE = Table.of(
+    "esxi.vmkwarning",
+    "Warnings and alerts of the VMkernel, UTC; the same lines stand in esxi.vmkernel.",
+    "var/run/log/vmkwarning.log with its rotated copies",
+    *COLUMNS,
     ask="/var/log/vmkwarning.log with its rotated copies",
-    columns=COLUMNS,
     log=True,
 )
 

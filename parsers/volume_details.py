@@ -5,33 +5,30 @@ prints sizes with units (`Capacity 119.8 GB, 93.1 GB available`, a public captur
 """
 
 from analyzer.forms import written
-from analyzer.tables import Column, Row, Table
+from analyzer.tables import Column, KeyColumn, Row, Table
 
-TABLE = Table(
-    name="esxi.volume_detail",
-    meaning="Volumes by their own metadata: space, files, blocks, partitions.",
-    source="vmkfstools -P -v 10 <path>; commands/vmkfstools_-P--v-10-….txt",
+TABLE = Table.of(
+    "esxi.volume_detail",
+    "Volumes by their own metadata: space, files, blocks, partitions.",
+    "vmkfstools -P -v 10 <path>; commands/vmkfstools_-P--v-10-….txt",
+    Column("filesystem_version", "str", "VMFS-6.81, VMFS-5.61, vfat-0.04, NFS-1.00, …"),
+    Column("span_count", "int", "partitions it lies on"),
+    Column("volume_name", "str", "name of the datastore or volume"),
+    Column("volume_mode", "str", "public, public ATS-only, private, …"),
+    Column("total_bytes", "int", "size of the volume", "bytes"),
+    Column("free_bytes", "int", "bytes that are free", "bytes"),
+    Column("size_text", "str", "size as printed in units"),
+    Column("free_text", "str", "free space as printed in units"),
+    Column("files_max", "int", "most files", "files"),
+    Column("files_free", "int", "files that can still be made", "files"),
+    Column("ptr_blocks_max", "int", "most pointer blocks", "blocks"),
+    Column("ptr_blocks_free", "int", "pointer blocks that are free; without one no file can grow", "blocks"),
+    Column("sub_blocks_max", "int", "most sub-blocks", "blocks"),
+    Column("sub_blocks_free", "int", "sub-blocks that are free", "blocks"),
+    KeyColumn("volume_uuid", "str", "id of the volume"),
+    Column("spanned", "str", "its partitions, by commas: naa.…:1"),
+    Column("offline_remark", "str", "what the host says where a partition may be offline"),
     ask="`vmkfstools -P -v 10 /vmfs/volumes/<volume_name>`",
-    key=("volume_uuid",),
-    columns=(
-        Column("filesystem_version", "str", "VMFS-6.81, VMFS-5.61, vfat-0.04, NFS-1.00, …"),
-        Column("span_count", "int", "partitions it lies on"),
-        Column("volume_name", "str", "name of the datastore or volume"),
-        Column("volume_mode", "str", "public, public ATS-only, private, …"),
-        Column("total_bytes", "int", "size of the volume", "bytes"),
-        Column("free_bytes", "int", "bytes that are free", "bytes"),
-        Column("size_text", "str", "size as printed in units"),
-        Column("free_text", "str", "free space as printed in units"),
-        Column("files_max", "int", "most files", "files"),
-        Column("files_free", "int", "files that can still be made", "files"),
-        Column("ptr_blocks_max", "int", "most pointer blocks", "blocks"),
-        Column("ptr_blocks_free", "int", "pointer blocks that are free; without one no file can grow", "blocks"),
-        Column("sub_blocks_max", "int", "most sub-blocks", "blocks"),
-        Column("sub_blocks_free", "int", "sub-blocks that are free", "blocks"),
-        Column("volume_uuid", "str", "id of the volume"),
-        Column("spanned", "str", "its partitions, by commas: naa.…:1"),
-        Column("offline_remark", "str", "what the host says where a partition may be offline"),
-    ),
 )
 
 _UNIT = {"bytes": 0, "B": 0, "KB": 1, "MB": 2, "GB": 3, "TB": 4, "PB": 5}  # of 1,024, as the VMkernel counts

@@ -9,12 +9,12 @@ from analyzer.forms.host_logs import AGENT_COLUMNS, shape
 from analyzer.forms.logs import PRI, TS, log
 from analyzer.tables import Table
 
-TABLE = Table(
-    name="vcenter.vpxd",
-    meaning="Lines of vCenter Server, UTC; lines of a syslog server are its events.",
-    source="var/log/vmware/vpxd/vpxd-N.log with its rotated copies; syslog of vCenter",
+TABLE = Table.of(
+    "vcenter.vpxd",
+    "Lines of vCenter Server, UTC; lines of a syslog server are its events.",
+    "var/log/vmware/vpxd/vpxd-N.log with its rotated copies; syslog of vCenter",
+    *AGENT_COLUMNS,
     ask="/var/log/vmware/vpxd/vpxd.log of vCenter with its rotated copies",
-    columns=AGENT_COLUMNS,
     log=True,
 )
 

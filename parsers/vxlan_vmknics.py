@@ -8,8 +8,7 @@ import re
 from dataclasses import replace
 
 from analyzer.forms import Field, localcli_table
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row
+from analyzer.tables import Row
 
 from .net_vdl2 import VMKNIC
 
@@ -18,7 +17,8 @@ _LISTED = replace(VMKNIC)  # a table of the form's own, that its rows are read i
 
 
 def _finish(row: Row) -> None:
-    """Take the switch from the command."""
+    """Take the switch from the command; the rows are those of the table that `net-vdl2 -l` fills."""
+    row.table = VMKNIC
     if found := _DVS.search(row.block.command):
         row.values["dvs"] = found["dvs"]
 
@@ -42,12 +42,4 @@ _LIST = localcli_table(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read the list into rows of the table that `net-vdl2 -l` fills."""
-    for item in _LIST.parse(block):
-        if isinstance(item, Row):
-            item.table = VMKNIC
-        yield item
-
-
-PARSER = replace(_LIST, tables=(VMKNIC,), parse=parse)
+PARSER = replace(_LIST, tables=(VMKNIC,))

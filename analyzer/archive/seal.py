@@ -54,7 +54,7 @@ def seal_broken(pack: bytes) -> str:
 
 def sealed_json(content: Mapping[str, Any]) -> bytes:
     """Return a JSON object with its seal."""
-    text = _text(content)
+    text = json.dumps(dict(content), ensure_ascii=True, separators=(",", ":"))
     return f'{text[:-1]},"{KEY}":"{hashlib.sha256(text.encode()).hexdigest()}"}}\n'.encode()
 
 
@@ -70,7 +70,3 @@ def unsealed_json(data: bytes) -> dict[str, Any]:
     if sealed_json(content) != data:
         raise ValueError("its bytes are not those that were written")
     return content
-
-
-def _text(content: Mapping[str, Any]) -> str:
-    return json.dumps(dict(content), ensure_ascii=True, separators=(",", ":"))

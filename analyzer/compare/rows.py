@@ -206,13 +206,7 @@ class RowComparison:
             elif len({repr(value) for value in values if value is not None}) > 1:
                 self._change(table, match, column, values)
 
-    def _change(
-        self,
-        table: Table,
-        match: Match[ComparedSubject],
-        column: Column,
-        values: list[Value],
-    ) -> None:
+    def _change(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> None:
         if self.mode == "hosts" and column.name in _OWN:
             return
         if table.name == "esxi.net_stats" and (column.name == "client_name" or self._nic(match)):
@@ -239,13 +233,7 @@ class RowComparison:
             return "another card in its place: its counters were reset"
         return ""
 
-    def _counter(
-        self,
-        table: Table,
-        match: Match[ComparedSubject],
-        column: Column,
-        values: list[Value],
-    ) -> None:
+    def _counter(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> None:
         numbers = [numeric(value) for value in values]
         if sum(number is not None for number in numbers) < 2 or not any(numbers):
             return
@@ -299,13 +287,7 @@ class RowComparison:
         assert found is not None
         return found
 
-    def _record(
-        self,
-        table: Table,
-        match: Match[ComparedSubject],
-        column: Column,
-        values: list[Value],
-    ) -> Record:
+    def _record(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> Record:
         at = [
             place_of(one.cells[column.name][1], column.name) if one is not None and column.name in one.cells else None
             for one in match.on

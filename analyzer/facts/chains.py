@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 
-from analyzer.facts.records import LOSSY, Coverage
+from analyzer.facts.records import LOSSY, Coverage, MadeRow
 from analyzer.facts.store import Facts
 from analyzer.forms.chain import MISSING, Apart, Chain, ChainLink, Made, Part, Source, Start
 from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import MadeRow, Row, Table, Value
+from analyzer.tables import Row, Table, Value
 
 Key = tuple[Value, ...]
 

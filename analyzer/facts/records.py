@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, Frame, Row, Table
-
-if TYPE_CHECKING:
-    pass
-
 
 # Kinds of node that the tables of a product speak of, where no parser says it more closely.
 PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
@@ -74,6 +69,28 @@ class Origin:
     row: Row | None = None
     frame: Frame | None = None
     index: int = 0
+
+
+@dataclass(slots=True)
+class MadeRow(Row):
+    """A row that is made of rows of several tables.
+
+    read_from  column -> the row its value was read from
+    lacks      column -> the table that would tell its value, and why it does not
+    """
+
+    read_from: Mapping[str, Row] = field(default_factory=dict)
+    lacks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def line_of(self, column: str) -> int:
+        """Return the line number a column's value was read from."""
+        row = self.read_from.get(column)
+        return self.line if row is None else row.line_of(column)
+
+    def block_of(self, column: str) -> Block:
+        """Return the block a column's value was read from."""
+        row = self.read_from.get(column)
+        return self.block if row is None else row.block
 
 
 class SharedRows:

@@ -248,7 +248,7 @@ def vsish_block(
     counts_since, gauges  see Table
     """
     labels, params = split(fields)
-    made = _counting(_vsish_table(table, meaning, path, fields), counts_since, gauges)
+    made = _counting(declared(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
@@ -264,13 +264,6 @@ def vsish_block(
 def _counting(table: Table, since: Since, gauges: Sequence[str]) -> Table:
     """Return a table whose numbers, but for gauges, count since a moment; the table itself where they do not."""
     return replace(table, counts_since=since, gauges=tuple(gauges)) if since else table
-
-
-def _vsish_table(name: str, meaning: str, path: str, fields: Sequence[Field | Param]) -> Table:
-    columns = {one.name: one.column for one in fields}
-    keys = tuple(dict.fromkeys(one.name for one in fields if one.key))
-    command = f"vsish -e get {path}"
-    return Table(name, meaning, command, f"`{command}`", tuple(columns.values()), keys)
 
 
 def vsish_command(path: str, params: Sequence[Param]) -> str:

@@ -117,12 +117,12 @@ def agent_log(
     process  regex of its name in a line; own_5x, section: see `shape`
     ask      what to request; "" asks for the log with its rotated copies
     """
-    declared = Table(
-        name=table,
-        meaning=meaning,
-        source=f"var/run/log/{name}.log with its rotated copies",
+    declared = Table.of(
+        table,
+        meaning,
+        f"var/run/log/{name}.log with its rotated copies",
+        *AGENT_COLUMNS,
         ask=ask or f"/var/log/{name}.log with its rotated copies",
-        columns=AGENT_COLUMNS,
         log=True,
     )
     tag = f"(?:{process}|-)"
@@ -169,12 +169,12 @@ def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) ->
     shared   other systems keep a log of that name in /var/log: only places that hosts alone have are taken
     """
     name = log_name.lower().replace("-", "_")
-    declared = Table(
-        name=f"esxi.{name}",
-        meaning=f"{meaning}, UTC.",
-        source=f"var/run/log/{log_name}.log with its rotated copies",
+    declared = Table.of(
+        f"esxi.{name}",
+        f"{meaning}, UTC.",
+        f"var/run/log/{log_name}.log with its rotated copies",
+        *PROGRAM_COLUMNS,
         ask=f"/var/log/{log_name}.log with its rotated copies",
-        columns=PROGRAM_COLUMNS,
         log=True,
     )
     own = (
@@ -198,12 +198,12 @@ def other_log(name: str) -> Parser:
 
     Before 8.0 a line alone does not show that it is a host's; its file in a bundle does.
     """
-    declared = Table(
-        name=f"esxi.{name}",
-        meaning="Lines of programs of the host whose log has no table of its own, UTC; the program is a column.",
-        source="var/run/log/<program>.log of all other programs with their rotated copies",
+    declared = Table.of(
+        f"esxi.{name}",
+        "Lines of programs of the host whose log has no table of its own, UTC; the program is a column.",
+        "var/run/log/<program>.log of all other programs with their rotated copies",
+        *PROGRAM_COLUMNS,
         ask="/var/log of the host, whole",
-        columns=PROGRAM_COLUMNS,
         log=True,
     )
     return log(

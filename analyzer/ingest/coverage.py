@@ -175,7 +175,7 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     others = sorted({str(row.values["version"]) for row in stated} - {version})
     if others:
         warnings.append(f"other versions appear as well ({', '.join(others)}): was it upgraded in between?")
-    warnings += _clock(spans)
+    warnings += [*_set(spans, "back", later=False), *_set(spans, "forward", later=True)]
     bundles = {place.name for place in node.places if place.scope == "root"}
     if len(bundles) >= _MANY_BUNDLES:
         warnings.append(f"{len(bundles)} bundles name this machine, and they are read as one")
@@ -225,11 +225,6 @@ def _silent_since(captured: str, spans: list[LogSpan]) -> list[str]:
     said = last.replace("T", " ").replace("Z", " UTC")
     when = f"{long} before the bundle was made, at {said}"
     return [f"the logs of the host itself end {when}: they do not cover the time since then"]
-
-
-def _clock(spans: list[LogSpan]) -> list[str]:
-    """Return what is to be said of a clock that was set: back, and forward where the uptime shows it."""
-    return [*_set(spans, "back", later=False), *_set(spans, "forward", later=True)]
 
 
 def _set(spans: list[LogSpan], way: str, *, later: bool) -> list[str]:

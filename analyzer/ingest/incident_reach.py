@@ -29,7 +29,7 @@ def mind(facts: Facts, nodes: Sequence[Record], incident: str) -> None:
     when = seconds(incident)
     for node in nodes:
         for table, why in silent(node, when):
-            for name in (table, *_inside(facts, table)):
+            for name in (table, *(name for name, one in facts.tables.items() if table in one.declared.inside)):
                 facts.does_not_reach(node["id"], name, why)
 
 
@@ -56,11 +56,6 @@ def _said(table: str, node: str, before: float | None, after: float | None) -> s
     if after is None:
         return f"the log {name} of {node} ends at {_stamp(before)}, before the incident: it does not cover it"
     return f"the log {name} of {node} has nothing from {_stamp(before)} to {_stamp(after)}, where the incident lies"
-
-
-def _inside(facts: Facts, table: str) -> list[str]:
-    """Return the tables whose lines stand in this log."""
-    return [name for name, one in facts.tables.items() if table in one.declared.inside]
 
 
 def _stretches(log: Record) -> list[tuple[float, float]]:

@@ -11,7 +11,6 @@ from analyzer.rules.column_usage import needs_of
 from analyzer.tables import Table
 
 _MAY_LACK = {"nsx_edge": MEMBER, "nsxt_edge": NSXT_MEMBER}  # a site needs no edge: what shows the members it has
-_PRINTED_OF = {"nsx.edge_state": "nsx_edge"}  # what the Manager prints of such a kind
 
 
 def of(table: Table, facts: Facts, product: str = "") -> list[str]:
@@ -20,7 +19,7 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
     product  what the rule speaks of, where it is not the product of the table
     """
     there = facts.nodes_with(table.name)
-    if table.name in _PRINTED_OF and not there and not_known_of(table, facts):
+    if table.lists and not there and not_known_of(table, facts):
         return []
     kinds = kinds_of(table)
     if len(kinds) > 1 and there:  # one of several places that print the same thing is enough
@@ -32,7 +31,7 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
 
 def not_known_of(table: Table, facts: Facts) -> bool:
     """Tell whether a table is of a kind of node alone that a site may well have none of, and nothing names one."""
-    kinds = [_PRINTED_OF[table.name]] if table.name in _PRINTED_OF else kinds_of(table)
+    kinds = (table.lists,) if table.lists else kinds_of(table)
     if table.product == "nsxt" and set(kinds) == {"esxi"}:  # hosts have bundles of their own, hundreds of them
         return not any(node.kind == "esxi" for node in facts.nodes.values())
     if not kinds or not set(kinds).issubset(_MAY_LACK):

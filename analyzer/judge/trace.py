@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from analyzer.facts import Facts
+from analyzer.facts.records import MadeRow
 from analyzer.judge import plain_words
 from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
@@ -20,7 +21,7 @@ from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
-from analyzer.tables import MadeRow, Table
+from analyzer.tables import Table
 from analyzer.text import counted
 from analyzer.verdicts import Mark, Reason, Trace
 

@@ -44,7 +44,7 @@ class Choice:
     def check(self, doc: Doc) -> None:
         """Refuse a word that fits nothing of this case, with the names that would; raises UsageError."""
         for word in self.nodes:
-            names = _names(doc)
+            names = [name for node in doc["nodes"] if (name := str(node["name"] or node["id"]))]
             if not any(_is_called(name, [word]) for name in names):
                 raise UsageError(f"no machine of this case is called {word}", do=f"It has {few(names, 10) or 'none'}.")
         for word in self.rules:
@@ -118,10 +118,6 @@ def _is_called(name: str, words: Iterable[str]) -> bool:
     """Tell whether a word is a machine's name or its first label; an address has no labels."""
     first = name.partition(".")[0]
     return _fits(name, words) or (not first.isdigit() and _fits(first, words))
-
-
-def _names(doc: Doc) -> list[str]:
-    return [name for node in doc["nodes"] if (name := str(node["name"] or node["id"]))]
 
 
 def _rules(doc: Doc) -> set[str]:

@@ -29,7 +29,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters["n"] = _grouped
+    made.filters["n"] = "{:,}".format  # a count with separators: `1,950`
     return made
 
 
@@ -42,11 +42,6 @@ def _loader() -> BaseLoader:
 def compiled_in(folder: Path) -> Path:
     """Return the folder of compiled templates: they call functions of the Jinja that wrote them, and of no other."""
     return folder / f"compiled_{jinja2.__version__.replace('.', '_')}"
-
-
-def _grouped(number: int) -> str:
-    """Return a count with separators: `1,950`."""
-    return f"{number:,}"
 
 
 def _shown(value: Any) -> Any:

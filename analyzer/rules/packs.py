@@ -110,7 +110,7 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     inside = [(path, file) for path, file in inside if path != (*folder, SHARED)]
     mine = [file.locate() for path, file in inside if path[-1].endswith(RULE_ENDINGS)]
     if not mine and _editable(dist):
-        mine = _beside_the_code(parts)
+        mine = [file for folder in _folders_of(parts) for file in rule_tree(folder)[0]]
     if mine:
         return mine, "", ""
     if any(path[: len(parts)] == parts for path, _ in recorded):
@@ -147,11 +147,6 @@ def _editable(dist: Any) -> bool:
 
     text = dist.read_text("direct_url.json")
     return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
-
-
-def _beside_the_code(parts: tuple[str, ...]) -> list[Path]:
-    """Return the rule files of a package that Python finds."""
-    return [file for folder in _folders_of(parts) for file in rule_tree(folder)[0]]
 
 
 def _folders_of(parts: tuple[str, ...]) -> list[Path]:

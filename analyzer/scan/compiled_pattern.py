@@ -13,7 +13,7 @@ from analyzer.scan.prefilter import Required, analyse, is_known
 from analyzer.scan.repeats import cost
 
 _RARE = 24  # characters of a literal that hardly any line holds which the whole pattern does not match
-_NAMES, _NAME = 8, 7  # so many literals of one choice are names, of so many characters: dear to compile together
+_NAMES, _NAME = 8, 7  # this many literals of one choice, of this many characters, are names: slow to compile together
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern

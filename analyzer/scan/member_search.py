@@ -230,8 +230,8 @@ class MemberSearch:
         elif named := match.re.groupindex:
             search = needle.search
             careful = self._own.searches[number]
-            dear = isinstance(careful, Careful) and not careful.is_quick(found.text)
-            if dear or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+            slow = isinstance(careful, Careful) and not careful.is_quick(found.text)
+            if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
                 search = {key: match[key] and match[key][:_TEXT] for key in named}
         name = self._own.signatures[number].id
         shown = hide_around([], text, [])[1]

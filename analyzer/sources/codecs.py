@@ -50,10 +50,6 @@ def open_codec(kind: str, below: Stream) -> Stream:
     return FramedStream(kind, below)
 
 
-def _bzip2() -> Any:
-    return bz2.BZ2Decompressor()
-
-
 def _xz() -> Any:
     return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MEMORY)
 
@@ -92,7 +88,7 @@ class FramedStream(Stream):
 
     def __init__(self, kind: str, below: Stream) -> None:
         super().__init__()
-        make: dict[str, Callable[[], Any]] = {"bzip2": _bzip2, "xz": _xz, "zstd": _Zstd}
+        make: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": _xz, "zstd": _Zstd}
         self._kind, self._below, self._make = kind, below, make[kind]
         self.total = below.total
         self._engine: Any = self._make()

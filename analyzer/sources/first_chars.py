@@ -1,6 +1,6 @@
 """Which characters a match of a pattern can start with, and which words it must contain.
 
-Sixty patterns asked of every line of prose are dear; almost all of them can be ruled out by the first
+Trying sixty patterns on every line of prose is expensive; almost all of them can be ruled out by the first
 character, or by a word that is not there. This reads the part of the regex syntax that shapes are
 written in, and answers "any" whenever it is not sure: too many candidates cost time, one too few
 would lose a dump.

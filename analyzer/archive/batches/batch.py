@@ -269,7 +269,9 @@ class Batch:
             self._again.append(plan.decide(found, result.id, self._known, self.config, self.wishes))
             return
         if result.state == LOST and found is not None and done.act == READ:
-            self._fail.append(Job(self._next(), FAIL, (_work(found),), result.why))
+            self._fail.append(
+                Job(self._next(), FAIL, (Work(found.name, found.source, found.paths, found.size),), result.why)
+            )
             return
         if result.state == GONE and found is not None:
             self._again.append(Decision(READ, found, result.id))
@@ -310,10 +312,6 @@ class Batch:
 def inside(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
     return next((one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None)
-
-
-def _work(found: FoundCase) -> Work:
-    return Work(found.name, found.source, found.paths, found.size)
 
 
 class Hashes:

@@ -71,7 +71,8 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
     db = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
     try:
         out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
-        out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in _lost(snapshot)]
+        lost = {**dict(snapshot.faults), **snapshot.damaged}
+        out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in sorted(lost.items())]
         renamed = _note_successors(db, wanted.successors)
         out.filters += [f"Findings of {one_line(old)} count for {one_line(', '.join(new))}." for old, new in renamed]
         out.rules = _chosen(_rules(db), wanted.rules, wanted.successors)
@@ -86,11 +87,6 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
         return arranged(out)
     finally:
         db.close()
-
-
-def _lost(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Return what cannot be read, and why, each once."""
-    return sorted({**dict(snapshot.faults), **snapshot.damaged}.items())
 
 
 def _as_of(snapshot: Snapshot) -> str:

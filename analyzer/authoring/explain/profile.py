@@ -63,7 +63,7 @@ class Cost:
 
 @dataclass(slots=True)
 class Profile:
-    """The costs of all rules, the dearest first, and what they share. Times in seconds.
+    """The costs of all rules, the most expensive first, and what they share. Times in seconds.
 
     read       reading the case once; of it `logs`: reading and searching log_bytes of logs for all signatures
     fill       making the tables of the rules ready, once for all rules

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from analyzer.asks import markdown_ask
 from analyzer.language.rulefile import BadRuleError
 from analyzer.report.wording import kb_link
-from analyzer.rules import Catalog, Grade, Join, LogDef, Outcome, Rule, SeenDef
+from analyzer.rules import Catalog, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.tables import Table
 from analyzer.text import code, for_markdown
 
@@ -77,7 +77,7 @@ def _rules(catalog: Catalog, made_by: str) -> Iterator[str]:
         yield from _rule(rule, {other.id for other in catalog.rules})
     if catalog.broken:
         yield "## Files that cannot be used\n"
-        yield from (_broken(error) for error in catalog.broken)
+        yield from (f"- {code(error.where)}: {for_markdown(error.message)}" for error in catalog.broken)
 
 
 def _rule(rule: Rule, known: set[str]) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _answers(rule: Rule) -> Iterator[str]:
     yield ""
     if rule.grades:
         yield "Severity by degree, the first that holds:\n"
-        yield from (_graded(grade) for grade in rule.grades)
+        yield from (f"- {grade.severity} when {code(grade.when.text)}" for grade in rule.grades)
         yield ""
     if rule.notes:
         yield "Further sentences:\n"
@@ -203,10 +203,6 @@ def _answer(outcome: Outcome, rest: str) -> str:
     says = for_markdown(outcome.say.text) if outcome.say else ""
     severity = outcome.severity or "by degree"
     return f"| {when} | {severity} | {outcome.confidence} | {says} |"
-
-
-def _graded(grade: Grade) -> str:
-    return f"- {grade.severity} when {code(grade.when.text)}"
 
 
 def _remedy(rule: Rule) -> Iterator[str]:
@@ -240,10 +236,6 @@ def _proof(rule: Rule) -> Iterator[str]:
         return
     told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in sorted(counts.items()))
     yield f"Proved by {counts.total()} examples: {told}.\n" if counts else "Without examples.\n"
-
-
-def _broken(error: BadRuleError) -> str:
-    return f"- {code(error.where)}: {for_markdown(error.message)}"
 
 
 def _to_rule(name: str, known: set[str]) -> str:

@@ -50,7 +50,7 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
 
 def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
     for rule in rules:
-        chosen = [example for example in rule.examples if pattern.lower() in _name(rule, example.name).lower()]
+        chosen = [example for example in rule.examples if pattern.lower() in f"{rule.id}: {example.name}".lower()]
         if chosen or not pattern:
             yield prepare(rule, chosen)
 
@@ -88,7 +88,3 @@ def _proof(one: Prepared) -> RuleProof:
         if not result.error:
             result.trace = examples.why(rule, example, result.got["result"], one.shared)
     return proof
-
-
-def _name(rule: Rule, example: str) -> str:
-    return f"{rule.id}: {example}"
