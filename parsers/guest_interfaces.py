@@ -43,11 +43,14 @@ _HEAD = re.compile(
 )
 _MTU = re.compile(r"\b(?:mtu |MTU:)(?P<mtu>\d{1,6})\b", re.IGNORECASE)
 _MAC = re.compile(r"\b(?:HWaddr|ether|link/ether) (?P<mac>(?:[0-9a-fA-FxX*]{2}:){5}[0-9a-fA-FxX*]{2})")
-_IP = re.compile(r"\s*inet (?:addr:)?(?P<ip_address>\d[\w.]*)")
+_IP = re.compile(r"\s*inet (?:addr:)?(?P<ip_address>\d{1,3}(?:\.\d{1,3}){3})\b")
 _BYTES = re.compile(r"\b(?P<way>[RT]X)? ?bytes[: ](?P<bytes>\d+)")
 _WAY = re.compile(r"\s*(?P<way>[RT]X)(?::| (?:packets|errors)[: ]\d)")
 _CELL = re.compile(r"\b(packets|errors|dropped|overruns)[: ](\d+)")
 _NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)+\s*$")
+_TOLD = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
+_ADDRESS = re.compile(r"\s*inet (?:addr:)?\S")
+_HARDWARE = re.compile(r"\b(?:HWaddr|ether|link/ether) ")
 _WORDS = re.compile(
     r"\s*(?:inet6|UP |BROADCAST|collisions|Interrupt|device |Memory:|link/|loop |altname|valid_lft|vf \d)"
 )
@@ -58,24 +61,37 @@ def parse(block: Block) -> Output:
     row: Row | None = None
     labels: list[str] = []  # of the numbers on the line below: `RX: bytes packets errors dropped`
     for number, line in enumerate(block.lines, block.first_line):
-        if head := _HEAD.match(line):
+        if not line.strip():
+            continue
+        head = _HEAD.match(line)
+        if head:
             if row is not None:
                 yield row
             row = Row(TABLE, {**TABLE.blank(), "interface": head["interface"]}, block, number)
-        if not line.strip():
-            continue
-        if row is None:
-            yield fault_at(block, number, PARSER.name, "no line above names the interface")
-            continue
         cells = _cells(line, labels)
-        labels = _labels(line)
-        if cells:
-            row.values.update({name: cell for name, cell in cells.items() if row.values[name] is None})
+        damaged = _damaged(line) or (bool(labels) and bool(_labels(line)))
+        known = bool(head or cells or _labels(line) or _WORDS.match(line))
+        labels = _labels(line) or ([] if cells or head else labels)
+        counted = row is not None and "mac" in cells and not head and row.values["rx_packets"] is not None
+        if row is not None and (counted or any(row.values[name] is not None for name in cells)):
+            yield row  # what comes a second time is of the next interface, whose name was lost
+            row = None
+        if row is None or damaged or not known:
+            yield fault_at(block, number, PARSER.name, "not a line of this output, or of no interface")
+        if row is not None and cells:
+            row.values.update(cells)
             row.lines = {**row.lines, **dict.fromkeys(cells, number)}
-        elif not (head or labels or _WORDS.match(line)):
-            yield fault_at(block, number, PARSER.name, "not a line of this output")
     if row is not None:
         yield row
+
+
+def _damaged(line: str) -> bool:
+    """Tell whether a label of a line has a value of another form than it should have."""
+    if _labels(line):
+        return False
+    numbers = all(found["number"].rstrip(":").isdecimal() for found in _TOLD.finditer(line))
+    address = _ADDRESS.match(line) is None or _IP.match(line) is not None
+    return not (numbers and address and (_HARDWARE.search(line) is None or _MAC.search(line) is not None))
 
 
 def _labels(line: str) -> list[str]:
