@@ -132,9 +132,11 @@ PARSER = Parser(
         r"(?:^|[\s;&|/])ifconfig(?:\s+-a)?(?:\s+(?!vmk)[\w.:@-]+)?\s*$",
         r"(?:^|[\s;&|/])ip\s+-s(?:tats)?\s+(?:-\w+\s+)*l(?:i(?:nk)?)?\b",
     ),
+    # without a command only names that Linux gives: `mgmt` is an interface of an appliance
     shape=(
-        r"^\s*(?:(?:\d{1,5}: )?(?!vmk\d)[A-Za-z][\w.@-]{0,60}: (?:flags=\d+<[A-Z,]*>\s+mtu \d|<[A-Z_,]*> mtu \d+ qdisc)"
-        r"|(?!vmk\d)[A-Za-z][\w.:-]{0,60}\s+Link encap:(?:Ethernet|Local)\b)"
+        r"^\s*(?:(?:\d{1,5}: )?(?:eth|en[opsx]|em|bond|team)\w[\w.@-]{0,60}: "
+        r"(?:flags=\d+<[A-Z,]*>\s+mtu \d|<[A-Z_,]*> mtu \d+ qdisc)"
+        r"|(?:eth|en[opsx]|em|bond|team)\w[\w.:-]{0,60}\s+Link encap:Ethernet\b)"
     ),
     body=(
         r"^\s*(?:(?:\d{1,5}: )?[A-Za-z][\w.@-]{0,60}(?:: (?:flags=\d+)?<|\s+Link encap:)|inet6? |ether |link/|loop |UP "
