@@ -32,7 +32,7 @@ def _rows(block: Block, record: Record) -> Output:
         yield row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
         return
     values |= {name: int(cells[name]) for name in ("num_ports", "configured_ports", "mtu")}
-    values["distributed"] = cells["distributed"] == "DVS"
+    values["distributed"] = cells["distributed"] == "DVS" if "distributed" in cells else None  # grep took the heading
     yield row(SWITCHES, block, record.lines["SWITCH"], values)
 
 

@@ -1,17 +1,20 @@
-"""Guest `ethtool -S` of a vmxnet3 interface: counters of each queue as the driver counts them.
+"""Guest `ethtool -S`: counters of each queue of a vmxnet3 interface; of another driver each counter with its name.
 
 Source: names of the Linux vmxnet3 driver, whole (`Tx Queue#: 0` and `Rx Queue#: 0` heads) or through
 `grep`, where only the order of the lines tells the queues apart: the driver prints all transmit
 queues, then all receive queues, and each counter once a queue. `giant hdr` alone is printed twice
-a transmit queue: first as a part of `drv dropped tx total`, then as the count of large headers.
+a transmit queue: first as a part of `drv dropped tx total`, then as the count of large headers. Other drivers (e1000,
+virtio_net, be2net passed through) name and order theirs as they like; without the command nobody knows whether such
+counters are a guest's or those of a host's NIC.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from analyzer.parsing import Output, Parser, fault_at, run_template, typed
-from analyzer.tables import Block, Column, Fault, Record, Row, Table
+from analyzer.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool
 
@@ -72,8 +75,40 @@ TABLE = Table.of(
 )
 
 
+COUNTERS = Table.of(
+    "guest.nic_counter",
+    "Counters of a network interface in a Linux guest whose driver is not vmxnet3, one row a counter.",
+    "ethtool -S <interface>, in the guest",
+    KeyColumn("interface", "str", INTERFACE.meaning),
+    KeyColumn("counter", "str", "name as printed: rx_missed_errors, tx_queue_0_packets, rxq0: rx_bytes"),
+    Column("value", "int", "its value"),
+    ask="`ethtool -S eth0` in the guest, for each interface",
+    counts_since="guest",
+)
+_OWN = re.compile(
+    r"\s*(?P<counter>[A-Za-z\[][^\s:][^:]{0,60}?(?::\s?[A-Za-z][\w .-]{0,60})?):\s*(?P<value>-?\d{1,18})\s*$"
+)
+_VMXNET3 = re.compile(rf"\s*(?:[TR]x Queue#|{'|'.join(map(re.escape, _COUNTERS))}|{_GIANT}):")
+
+
 def parse(block: Block) -> Output:
-    """Read one output into one row for each queue; other drivers' counters give one fault."""
+    """Read one output into one row for each queue; of another driver into one for each counter."""
+    if block.params.get("interface") and not any(map(_VMXNET3.match, block.lines)):
+        return _others(block)
+    return _vmxnet3(block)
+
+
+def _others(block: Block) -> Output:
+    fixed = typed(block.params, COUNTERS)
+    for number, line in enumerate(block.lines, block.first_line):
+        if found := _OWN.match(line):
+            told = {"counter": found["counter"], "value": int(found["value"])}
+            yield Row(COUNTERS, {**COUNTERS.blank(), **fixed, **told}, block, number)
+        elif line.strip() and line.strip() != "NIC statistics:":
+            yield fault_at(block, number, PARSER.name, "not a counter")
+
+
+def _vmxnet3(block: Block) -> Output:
     queues = _Queues(block)
     known = 0
     first: Record | None = None
@@ -174,10 +209,13 @@ class _Queues:
 
 PARSER = Parser(
     name="ethtool_stats",
-    tables=(TABLE,),
+    tables=(TABLE, COUNTERS),
     parse=parse,
     node="guest",
     commands=(ethtool("-S", "--statistics"),),
     shape=r"^\s*(?:NIC statistics:|(?:pkts rx OOB|drv dropped [rt]x total|rx buf alloc fail):\s*\d+)\s*$",
-    body=r"^\s*(?:NIC statistics:|(?:Tx|Rx) Queue#:\s*\d+|[A-Za-z][\w #.\[\]/-]{0,60}:\s*\d+)\s*$",
+    body=(
+        r"^\s*(?:NIC statistics:|(?:Tx|Rx) Queue#:\s*\d+"
+        r"|[A-Za-z][\w #.\[\]/-]{0,60}(?::\s?[A-Za-z][\w .-]{0,60})?:\s*\d+)\s*$"
+    ),
 )

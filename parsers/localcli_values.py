@@ -34,7 +34,6 @@ COMMANDS = (
     "system visorfs get",
     "system visorfs tardisk list",
     "system account list",
-    "system hostname get",
     "system settings encryption get",
     "system settings keyboard layout get",
     "system coredump network get",

@@ -25,7 +25,9 @@ TABLE = Table.of(
     Column("ping_sent", "int", "packets transmitted", "packets"),
     Column("ping_received", "int", "packets received; those that were seen where the end is missing", "packets"),
     Column("ping_loss", "float", "packets lost", "%"),
+    Column("ping_minimum", "float", "shortest round-trip time", "ms"),
     Column("ping_average", "float", "average round-trip time", "ms"),
+    Column("ping_maximum", "float", "longest round-trip time", "ms"),
     Column("ping_error", "str", "first error as printed"),
     Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
     Column("ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"),
@@ -40,7 +42,10 @@ _SUM = re.compile(
     r"\s*(?P<ping_sent>\d{1,9}) packets transmitted, (?P<ping_received>\d{1,9}) packets received,"
     r"(?: \+?\d+ \w+,)* (?P<ping_loss>[\d.]{1,9})% packet loss"
 )
-_TIME = re.compile(r"\s*round-trip min/avg/max(?:/\w+)? = [\d.]{1,12}/(?P<ping_average>[\d.]{1,12})/")
+_TIME = re.compile(
+    r"\s*round-trip min/avg/max(?:/\w+)? = "
+    r"(?P<ping_minimum>\d[\d.]{0,11})/(?P<ping_average>\d[\d.]{0,11})/(?P<ping_maximum>\d[\d.]{0,11})\b"
+)
 _ERROR = re.compile(r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$")
 _STOPPED = re.compile(r"\s*\^C")
 _KNOWN = re.compile(r"\s*(?:---.*---)?\s*$")
@@ -65,7 +70,7 @@ def parse(block: Block) -> Output:
             values["ping_loss"] = float(summed["ping_loss"])
             at = number
         elif timed := _TIME.match(line):
-            values["ping_average"] = float(timed["ping_average"])
+            values |= {name: _milliseconds(text) for name, text in timed.groupdict().items()}
         elif error := _ERROR.match(line):
             values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
             values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
@@ -77,6 +82,10 @@ def parse(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:
         yield Row(TABLE, values, block, at)
+
+
+def _milliseconds(text: str) -> float | None:
+    return float(text) if text.count(".") < 2 else None
 
 
 def _asked(command: str) -> dict[str, Value]:

@@ -13,7 +13,7 @@ PARSER = text_table(
     "vmknic",
     VMK,
     Field("Interface", "vmk", pattern=r"vmk\d+"),
-    Field("Port Group|Port_Group", "network"),
+    Field("Port Group|Port_Group|DVPort", "network"),
     Field("IP Family", "ip_family", pattern="IPv[46]", maybe=True),
     Field("IP Address", "ip_address", pattern=r"N/A|\S*[.:]\S*"),
     Field("Netmask", "netmask", pattern=r"N/A|\d{1,3}|\S*\.\S*"),
@@ -27,7 +27,7 @@ PARSER = text_table(
     node="esxi",
     files=bundle_files("esxcfg-vmknic -l"),
     commands=(r"\besxcfg-vmknic\s+(?:-l|--list)\b",),
-    shape=r"^\s*Interface\s+Port[ _]Group\S*(?: Network)?\s+(?:IP[ _]Family\s+)?IP[ _]Address\s+Netmask\s",
-    heading=r"Interface\s+Port[ _]Group\S*.*\sMTU",
+    shape=r"^\s*Interface\s+(?:Port[ _]Group\S*(?: Network)?|DVPort)\s+(?:IP[ _]Family\s+)?IP[ _]Address\s+Netmask\s",
+    heading=r"Interface\s+(?:Port[ _]Group|DVPort)\S*.*\sMTU",
     body=r"vmk\d+\s",
 )

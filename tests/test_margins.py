@@ -77,6 +77,23 @@ def test_a_text_gives_the_same_rows_on_the_same_lines(
         assert rows(changed) == expected
 
 
+LOG = [f"2023-03-01T10:00:0{n}.000Z cpu{n}:410{n})vmnic{n} : 02:00.{n} Link Down" for n in range(1, 6)]  # synthetic
+
+
+@pytest.mark.parametrize(
+    "change",
+    [WAYS["SecureCRT"], WAYS["MobaXterm"], WAYS["cat -n"], lambda text: f"{{noformat}}\n{text}{{noformat}}\n"],
+)
+def test_a_log_gives_the_same_rows(change: Callable[[str], str], tmp_path: Path) -> None:
+    """A loose log has every line read when a tool put times or numbers before them, or a ticket its marks around them."""
+    (log := tmp_path / "some.txt").write_text("\n".join(LOG) + "\n", encoding="utf-8")
+    (copy := tmp_path / "copy" / "some.txt").parent.mkdir()
+    copy.write_text(change(log.read_text(encoding="utf-8")), encoding="utf-8")
+    told, found = (open_case(path).table("esxi.vmkernel").drop(columns="line") for path in (log, copy))
+    assert len(told) == len(LOG)
+    assert found.astype(str).to_numpy().tolist() == told.astype(str).to_numpy().tolist()
+
+
 def test_what_a_writer_underlined_and_said_of_it() -> None:
     """Brackets that pandoc leaves around an underlined part are no part of it, nor are the words behind an arrow."""
     rule = r"\-\-\--  \-\--"
@@ -114,6 +131,8 @@ def test_a_blank_line_below_each_line_costs_no_row(
 def test_paragraphs_keep_their_gaps() -> None:
     """Sentences with a blank line between them are no copy of an output, and neither are two or three lines of one."""
     prose = "The host lost its storage.\n\nWe booted it again.\n\nThen it came back to life.\n\nWhat was it?\n"
+    switch = ["vSwitch0 128 4 128 1500 vmnic0", "VM Network 1 1 vmnic0", "96 1 vmnic3", "97 0 ", "98 1 a", "99 1 b"]
+    assert list(without_gaps("\n\n".join(switch).split("\n"))[0]) == switch
     for text in (prose, "Name: vmnic0\n\nState: up\n\nSpeed: 10\n"):
         assert without_gaps(text.split("\n"))[0] == text.split("\n")
 

@@ -22,6 +22,7 @@ LABELLED = {
     "runtime_value": "kernel_setting",
     "text": "option",
     "iscsi_text": "iscsi_key",
+    "vim_text": "vim_path",
 }
 # A name of a setting whose value is a name: first pattern that is found in it, in lower case.
 LABELS = (
@@ -47,7 +48,8 @@ OF_TABLE = {
 
 KINDS: dict[str, tuple[str, ...]] = {
     "host": (
-        "backup_server", "controller_fqdn", "fqdn", "from_member", "host", "host_name", "hostname", "iscsi_node",
+        "backup_server", "controller_fqdn", "fqdn", "from_member",
+        "host", "host_domain", "host_name", "hostname", "iscsi_node",
         "member", "member_names", "nfs_server", "node_name", "ntp_server", "ntp_servers", "object_name", "other",
         "neighbor_name", "peer", "ping_target", "remote_hosts", "said_by", "to_member", "transport_node", "remote_name",
     ),
@@ -84,7 +86,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "uuid": (
         "alarm_id", "backup_uuid", "bios_uuid", "cluster_id", "container_uuid", "controller_uuid",
-        "disk_group_uuid", "dvs_uuid",
+        "disk_group_uuid", "dvs_uuid", "lun_uuid",
         "lock_owner",
         "dvs_uuids", "edge_uuid", "entity_uuid", "entry_uuid", "leader_uuid", "master_uuid", "member_uuid",
         "member_uuids", "node_uuid", "owner_uuid", "partition_guid", "peer_uuid", "remote_uuid", "session_uuid",
@@ -119,7 +121,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "coalescing_params", "collector_action",
         "command", "command_line", "config_key", "config_section", "config_text", "configured_value",
         "controller_id", "core_file",
-        "default_text", "description", "display_name", "down_reason", "dvs_text", "entity_id", "entry_type",
+        "iscsi_alias", "default_text", "description", "display_name",
+        "down_reason", "dvs_text", "entity_id", "entry_type",
         "failure_reason",
         "failure_text", "filters", "folder", "gateway_id", "host_id", "info_path", "info_text", "internal_name",
         "iscsi_text", "kernel_options", "link_name", "manifest", "means", "message", "missing_link", "mount_obstacle",
@@ -130,7 +133,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "psp_config", "psp_path_config", "remote_id", "resignature_obstacle", "resource", "rests_on_it", "rule_tag",
         "runtime_value", "said",
         "satp_config", "satp_path_config", "sel_event", "sel_message",
-        "site", "smart_text", "smbios_text", "source", "step", "target_words",
+        "site", "smart_text", "smbios_text", "vim_text", "source", "step", "target_words",
         "team_pnic",
         "text", "tool_above", "tool_text", "tunnel", "tunnel_name", "update_message", "vds_id", "vm_note",
         "vnic_id", "vnic_name",
@@ -152,7 +155,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "control_plane", "control_plane_agent", "control_status", "controller_state", "controller_type", "cookie",
         "core_type", "correlator", "counter", "cpu_brand", "cpu_shares", "create_type", "created_text",
         "datapath_config_channel", "datapath_status_channel", "default_action", "default_setting", "delete_status",
-        "dependencies", "device", "device_id", "device_status", "device_type", "direction", "discovered_by", "disk",
+        "dependencies", "device", "device_id", "device_status", "device_type",
+        "lun_type", "vim_path", "direction", "discovered_by", "disk",
         "disk_mode", "driver", "duplex", "dvport", "dvs_part", "dvs_property", "edge", "edge_build", "edge_connection",
         "edge_size", "edge_state", "edge_status", "edge_type", "failover_mode", "ha_mode", "ike_version",
         "peer_router_state", "port_admin_status", "router_state", "router_tier", "vpn_state", "vpn_tunnel_state",

@@ -12,7 +12,9 @@ from analyzer.sources.shapes import is_prose
 
 LEAST = 6  # lines with something in them; fewer may be an output with paragraphs
 STEP = 2
-_PRINTED = re.compile(r"\s+\S|.*\S {2,}\S|[^:]{1,60}:(?: \S|$)|(?:\\?-){3}|\d{4}-\d\d-\d\dT|\S*[#\]>$] \S")
+_PRINTED = re.compile(
+    r"\s+\S|.*\S {2,}\S|[^:]{1,60}:(?: \S|$)|(?:\\?-){3}|\d{4}-\d\d-\d\dT|\S*[#\]>$] \S|(?:\S+ ){0,2}\d+ \d+(?: |$)"
+)
 
 
 def without_gaps(lines: Sequence[str]) -> tuple[Sequence[str], list[int]]:

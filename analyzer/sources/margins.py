@@ -49,14 +49,19 @@ def without_margin(lines: Sequence[str]) -> list[str]:
         lines = [line.translate(_TYPESET) for line in lines]
     if any("**" in line for line in lines):
         lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
+    if not has_margin(lines):
+        return list(lines)
+    if all(_TIME.match(line) for line in lines[:LOOKED_AT] if line.strip()):
+        return [_TIME.sub("", line, count=1) for line in lines]
+    return _without_numbers(lines)
+
+
+def has_margin(lines: Sequence[str]) -> bool:
+    """Tell whether the time of a terminal's log or a number stands before every line of a text."""
     told = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(told) < LEAST:
-        return list(lines)
-    if all(map(_TIME.match, told)):
-        return [_TIME.sub("", line, count=1) for line in lines]
-    if _NUMBER.match(told[0]) and _numbered(told):
-        return _without_numbers(lines)
-    return list(lines)
+        return False
+    return all(map(_TIME.match, told)) or (_NUMBER.match(told[0]) is not None and _numbered(told))
 
 
 def _without_remark(line: str) -> str:

@@ -11,6 +11,7 @@ from itertools import chain, islice
 
 from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources.encoding import decode
+from analyzer.sources.margins import has_margin, without_margin
 from analyzer.sources.markup import unmarked
 from analyzer.sources.member import Member
 from analyzer.sources.output_extent import clean, origin
@@ -81,6 +82,8 @@ def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
     begun = False
     some = [line for line in sample[:200] if line.strip()]
     if sum(unmarked(line) != line for line in some) * 2 >= max(len(some), 1):
+        return True
+    if has_margin(some) and any(map(starts, without_margin(some))):
         return True
     for line in sample[:200]:
         if starts(line) or _STAMPED.match(line):

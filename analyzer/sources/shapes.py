@@ -26,7 +26,9 @@ _SNIP = compiled(
     r"|\.{2,}|…|-+\s*(?:8<|(?:snip|cut|omitted|truncated)\b[a-z ]{0,30})\s*-+)\s*$",
     re.IGNORECASE,
 )
-_FENCE = compiled(r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{code|\{%-? *(?:end)?highlight\b[^%]*%\})")
+_FENCE = compiled(
+    r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{(?:code|noformat)|\{%-? *(?:end)?highlight\b[^%]*%\})"
+)
 # where the first line is asked for a pattern: without its indent (it begins with \s*), as it is, and anywhere in it
 # (it begins with .*), which is more than it says, and cheaper
 _FLUSH, _WHOLE, _ANYWHERE = "flush", "whole", "anywhere"

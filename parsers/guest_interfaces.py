@@ -1,0 +1,145 @@
+"""`ifconfig` and `ip -s link` of a Linux guest: what each interface received, sent and lost, as its kernel counts.
+
+Source: net-tools in its old form (`RX packets:10 errors:0 dropped:3`) and its new one (`RX errors 0  dropped 3`),
+iproute2 (`RX: bytes  packets  errors  dropped …`, the numbers on the line below).
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.parsing import Output, Parser, fault_at
+from analyzer.tables import MAC_FORM, Block, Column, KeyColumn, Row, Table, Value
+
+from ._guest import INTERFACE
+
+
+def _counter(name: str, meaning: str, unit: str) -> Column:
+    return Column(name, "int", meaning, unit)
+
+
+TABLE = Table.of(
+    "guest.interface",
+    "Counters of a network interface in a Linux guest, since it came up.",
+    "ifconfig; ip -s link, in the guest",
+    KeyColumn("interface", "str", INTERFACE.meaning),
+    Column("mac", "str", "MAC address of the interface", form=MAC_FORM),
+    Column("ip_address", "str", "first address of IPv4, where it is printed"),
+    Column("mtu", "int", "largest packet", "bytes"),
+    _counter("rx_packets", "packets received", "packets"),
+    _counter("rx_bytes", "bytes received", "bytes"),
+    _counter("rx_errors", "errors of receiving", "times"),
+    _counter("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
+    _counter("rx_overruns", "packets lost because the ring was full", "packets"),
+    _counter("tx_packets", "packets sent", "packets"),
+    _counter("tx_bytes", "bytes sent", "bytes"),
+    _counter("tx_errors", "errors of sending", "times"),
+    _counter("tx_dropped", "packets dropped on the way out", "packets"),
+    ask="`ip -s link` in the guest",
+)
+
+_HEAD = re.compile(
+    r"\s*(?:\d{1,5}: )?(?P<interface>[A-Za-z][\w.@-]{0,60}?)(?:@\w+)?(?:: (?:flags=\d+)?<|\s+Link encap:)"
+)
+_MTU = re.compile(r"\b(?:mtu |MTU:)(?P<mtu>\d{1,6})\b", re.IGNORECASE)
+_MAC = re.compile(r"\b(?:HWaddr|ether|link/ether) (?P<mac>(?:[0-9a-fA-FxX*]{2}:){5}[0-9a-fA-FxX*]{2})")
+_IP = re.compile(r"\s*inet (?:addr:)?(?P<ip_address>\d{1,3}(?:\.\d{1,3}){3})\b")
+_BYTES = re.compile(r"\b(?P<way>[RT]X)? ?bytes[: ](?P<bytes>\d+)")
+_WAY = re.compile(r"\s*(?P<way>[RT]X)(?::| (?:packets|errors)[: ]\d)")
+_CELL = re.compile(r"\b(packets|errors|dropped|overruns)[: ](\d+)")
+_NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)+\s*$")
+_TOLD = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
+_ADDRESS = re.compile(r"\s*inet (?:addr:)?\S")
+_HARDWARE = re.compile(r"\b(?:HWaddr|ether|link/ether) ")
+_WORDS = re.compile(
+    r"\s*(?:inet6|UP |BROADCAST|collisions|Interrupt|device |Memory:|link/|loop |altname|valid_lft|vf \d)"
+)
+
+
+def parse(block: Block) -> Output:
+    """Read the interfaces of an output, a row each."""
+    row: Row | None = None
+    labels: list[str] = []  # of the numbers on the line below: `RX: bytes packets errors dropped`
+    for number, line in enumerate(block.lines, block.first_line):
+        if not line.strip():
+            continue
+        head = _HEAD.match(line)
+        if head:
+            if row is not None:
+                yield row
+            row = Row(TABLE, {**TABLE.blank(), "interface": head["interface"]}, block, number)
+        cells = _cells(line, labels)
+        damaged = _damaged(line) or (bool(labels) and bool(_labels(line)))
+        known = bool(head or cells or _labels(line) or _WORDS.match(line))
+        labels = _labels(line) or ([] if cells or head else labels)
+        counted = row is not None and "mac" in cells and not head and row.values["rx_packets"] is not None
+        if row is not None and (counted or any(row.values[name] is not None for name in cells)):
+            yield row  # what comes a second time is of the next interface, whose name was lost
+            row = None
+        if row is None or damaged or not known:
+            yield fault_at(block, number, PARSER.name, "not a line of this output, or of no interface")
+        if row is not None and cells:
+            row.values.update(cells)
+            row.lines = {**row.lines, **dict.fromkeys(cells, number)}
+    if row is not None:
+        yield row
+
+
+def _damaged(line: str) -> bool:
+    """Tell whether a label of a line has a value of another form than it should have."""
+    if _labels(line):
+        return False
+    numbers = all(found["number"].rstrip(":").isdecimal() for found in _TOLD.finditer(line))
+    address = _ADDRESS.match(line) is None or _IP.match(line) is not None
+    return not (numbers and address and (_HARDWARE.search(line) is None or _MAC.search(line) is not None))
+
+
+def _labels(line: str) -> list[str]:
+    """Return the columns of a line of `ip -s link` that says what the numbers below it are."""
+    way, _, words = line.strip().partition(":")
+    words = words.replace("overrun ", "overruns ")
+    return [f"{way.lower()}_{word}" for word in words.split()] if way in ("RX", "TX") and "bytes " in words else []
+
+
+def _cells(line: str, labels: list[str]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    if labels and _NUMBERS.match(line):
+        told = zip(labels, map(int, line.split()), strict=False)
+        return {name: count for name, count in told if name in TABLE.blank()}
+    if mtu := _MTU.search(line):
+        found["mtu"] = int(mtu["mtu"])
+    for pattern in (_MAC, _IP):
+        if cell := pattern.search(line):
+            found |= cell.groupdict()
+    if way := _WAY.match(line):
+        side = way["way"].lower()
+        found |= {
+            f"{side}_{name}": int(text) for name, text in _CELL.findall(line) if f"{side}_{name}" in TABLE.blank()
+        }
+        for cell in _BYTES.finditer(line):
+            found[f"{(cell['way'] or side).lower()}_bytes"] = int(cell["bytes"])
+    elif old := list(_BYTES.finditer(line)):
+        found |= {f"{cell['way'].lower()}_bytes": int(cell["bytes"]) for cell in old if cell["way"]}
+    return found
+
+
+PARSER = Parser(
+    name="guest_interfaces",
+    tables=(TABLE,),
+    parse=parse,
+    node="guest",
+    commands=(
+        r"(?:^|[\s;&|/])ifconfig(?:\s+-a)?(?:\s+(?!vmk)[\w.:@-]+)?\s*$",
+        r"(?:^|[\s;&|/])ip\s+-s(?:tats)?\s+(?:-\w+\s+)*l(?:i(?:nk)?)?\b",
+    ),
+    # without a command only names that Linux gives: `mgmt` is an interface of an appliance
+    shape=(
+        r"^\s*(?:(?:\d{1,5}: )?(?:eth|en[opsx]|em|bond|team)\w[\w.@-]{0,60}: "
+        r"(?:flags=\d+<[A-Z,]*>\s+mtu \d|<[A-Z_,]*> mtu \d+ qdisc)"
+        r"|(?:eth|en[opsx]|em|bond|team)\w[\w.:-]{0,60}\s+Link encap:Ethernet\b)"
+    ),
+    body=(
+        r"^\s*(?:(?:\d{1,5}: )?[A-Za-z][\w.@-]{0,60}(?:: (?:flags=\d+)?<|\s+Link encap:)|inet6? |ether |link/|loop |UP "
+        r"|BROADCAST|[RT]X:? |collisions|Interrupt|Memory:|device |\d+(?:\s+\d+)+\s*$|altname |valid_lft|vf \d)"
+    ),
+)
