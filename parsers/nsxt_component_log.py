@@ -4,7 +4,8 @@ Sources: the list of support bundle paths of VCF 9 for the names; the NSX CLI gu
 manager.log before 3.0; the documents of FRR for `2021/06/04 18:46:02 BGP: …`. corfu-compactor-audit.log
 follows compactor_runner.py of the public sources of Corfu. No real line of corfu.9000.log, cbm.log or
 reverse-proxy.log was at hand: whatever begins with a time is a line, with its level where a word of it follows.
-What a component sends to the syslog as well is in nsxt.syslog, which rules look at.
+What a component sends to the syslog as well is in nsxt.syslog, which rules look at; these logs stand in for one that
+was not sent.
 """
 
 from analyzer.forms.logs import PRI, TS, family, log_rows, utc

@@ -18,6 +18,7 @@ TABLE = Table.of(
     *LOG_COLUMNS,
     ask="NSX support bundle with the manager and edge nodes concerned; nsx-syslog.log of a host is in its `vm-support`",
     log=True,
+    copied_in=("nsxt.component_log",),  # cbm.log alone holds what it sent to the syslog
     formerly=("nsx.nsxt_log",),
 )
 

@@ -163,6 +163,22 @@ def test_an_output_goes_to_the_machine_that_can_print_it(tmp_path: Path, text: s
     assert [(one["name"], one["kind"]) for one in case(tmp_path, text)["nodes"]] == named
 
 
+def test_the_log_of_a_component_stands_in_for_the_syslog(tmp_path: Path) -> None:
+    """cbm.log alone has the lines that it sent to the syslog; where both are there, a line counts once."""
+    line = (
+        '2024-08-03T04:05:06.123Z mgr-q7 NSX 4711 - [nsx@6876 comp="nsx-manager" errorCode="CBM38" level="ERROR"'
+        ' subcomp="cluster-boot-manager"] synthetic: the quorum is lost\n'
+    )
+    for number, (names, count) in enumerate(((["cbm/cbm.log"], "at least 2"), (["cbm/cbm.log", "syslog"], "2"))):
+        top = tmp_path / f"case{number}"
+        for name in names:
+            (top / "var/log" / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / "var/log" / name).write_text(line * 2, encoding="utf-8")
+        done = CliRunner().invoke(main, ["triage", str(top), "-o", str(tmp_path / f"out{number}"), "--json", "-"])
+        found = [(one["rule"], one["say"].partition(",")[0]) for one in json.loads(done.stdout)["findings"]]
+        assert found == [("nsxt-error-code", f"Lines with the error code CBM38: {count}")]
+
+
 def test_the_greeting_of_the_cli_tells_the_release_of_the_node_below(tmp_path: Path) -> None:
     """`NSX CLI (Edge …)` stands above the first prompt of its node."""
     case(tmp_path, EDGE.format(cut=""))
