@@ -7,6 +7,7 @@ import json
 import shutil
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -153,3 +154,14 @@ def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> N
     assert len(rows.identities.names) > 50
     assert set(columns.identities.names) == set(rows.identities.names)
     assert columns.identities.versions == rows.identities.versions - {"None"}
+
+
+def test_a_number_is_a_name_where_its_column_says_so() -> None:
+    """A VM called 4711203 is replaced in the column of VMs, and the same digits stay in one of texts."""
+    db: Any = SimpleNamespace(con=duckdb.connect())
+    db.rows = lambda query: db.con.execute(query).fetchall()
+    redaction = Redaction()
+    redaction.identities.cell("vm", "4711203")
+    tables = redacting.RedactedTables(db, redaction)
+    query = tables.query("SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm")
+    assert db.rows(query) == [("vm-01", "4711203", 4711203)]

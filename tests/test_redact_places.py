@@ -129,6 +129,23 @@ LINES = [
     ("Uplink: vmnic4 is down. Affected portgroup: zqPG-201, zqPG-202. 1 uplinks up. Failed criteria: 128", "zqPG-201", "zqPG-202"),
     ("Event 4457 : Renamed zqold-vm1 from zqold-vm1 to zqnew-vm1 in ha-datacenter", "zqold", "zqnew"),
     ("Event 4458 : Virtual machine zqclone-src is cloned to zqclone-dst on zqhost7 in ha-datacenter", "zqclone-dst"),
+    # what problems, moves and neighbours name
+    ('Device is permanently inaccessible. Affected datastores (if any): "zqlun 04".', "zqlun"),
+    ("Device or filesystem with identifier [zqident-nfs] has entered the All Paths Down Timeout state", "zqident"),
+    ("Vol3: 1204: Could not open device 'zqopened:1' for probing: No such device", "zqopened"),
+    ("Lost connection to the server 198.51.100.4 mount point zqmounted, mounted as 9d8a-0-x", "zqmounted"),
+    ("Finish swapping in migration swap file from zqkranich-vm. (faulted 0 pages)", "zqkranich"),
+    ("Net: 2524: connected Zqzoll-VM.eth0 eth0 to x", "Zqzoll"),
+    ("Host zqwirt-hu added to cluster Zqclu Spree in datacenter Zqrz Nord", "zqwirt", "Zqclu Spree", "Zqrz"),
+    ('Failed to find vm with name "Zqgie\u00dferei"', "Zqgie"),
+    ("RecordOp ASSIGN: guest.hostName, 5. value=zqgastname", "zqgastname"),
+    ("rename newName=zqnew-neu; resourcePool=Zqrp B\u00f6rse, edge-node=zqkante folder=Zqordner Nord", "zqnew", "Zqrp", "B\u00f6rse", "zqkante",
+     "Zqordner"),
+    ('annotation = "Kontakt Frau Zqwiebke T."', "Zqwiebke"),
+    ("Transport node zqtn-hafen is down, ipset zqips-Drucker member; cdp: neighbor ZQSW-KERN port 1; System Name: zqverteil-e",
+     "zqtn-hafen", "zqips", "ZQSW", "zqverteil"),
+    ("sudo: \u00f6zqprinz : TTY=pts/0 ; USER=root ; COMMAND=/bin/ls", "zqprinz"),
+    ("lwsmd: joined as ZQKREUZ$", "ZQKREUZ"),
     # values of keys, whatever the form
     ("GET /sdk?vmName=zqkeyvm&hostName=zqkeyhost HTTP/1.1", "zqkeyvm", "zqkeyhost"),
     ("GET /api/vcenter/vm?filter.names=zqfiltered&uid=zquid", "zqfiltered", "zquid"),
@@ -168,6 +185,7 @@ LINES = [
     ("VM zqm\u00e4rz-80 failed, failed to power on 'Zq Power'", "zqm\u00e4rz", "Zq Power"),
     # what stays
     ("<component><name>NSX Manager</name></component>, com.vmware.vmkapi@v2_0_0_0, addrset src1011", "="),
+    ("toolbox-dnd: Version 10.1, com.vmware.driverAPI@v2_6 of ACPI: SRAT, name=\"toolbox\", folder=group-v3 cluster=4 group=default", "="),
     ("[root]: esxcli network nic list on vmnic4, sata0 and CPU12 of rule 1011", "="),
     ("Affected by 12 uplinks of the host, contact the customer, 1683793210 and 4294967295", "="),
     ("[Originator@6876 sub=Hostsvc] Opening disk of the host on vmk0 through vmnic3", "="),
@@ -210,19 +228,35 @@ def test_a_name_is_told_by_its_place(shown: tuple[list[str], str], at: int) -> N
 
 @pytest.mark.parametrize(
     "line",
-    ["psk @", 'pre-shared-key "@"', "key 7 0822455D0A16", "set communities @,other9"],
+    [
+        "psk @",
+        'pre-shared-key "@"',
+        "key 7 0822455D0A16",
+        "set communities @,other9",
+        "tacacs key @",
+        "radius shared-secret @",
+        "ntp key 3 M @",
+        "net user x @ /add",
+        "chap secret zqPskSecret",
+    ],
     ids=lambda line: line[:12],
 )
 def test_keys_of_a_router_are_hidden(line: str) -> None:
     """A shared key behind a blank, a password of type 7 and the communities of a shell are secrets."""
     shown = hide(line.replace("@", "ZqPskSecret1"))
     assert "*****" in shown
-    assert "ZqPskSecret1" not in shown and "0822455D0A16" not in shown and "other9" not in shown
+    assert "zqpsksecret" not in shown.lower() and "0822455D0A16" not in shown and "other9" not in shown
 
 
 def test_words_about_keys_stay() -> None:
     """A sentence about a shared key tells none."""
-    for line in ("PSK authentication failed", "psk mismatch of peer", "key 7 of 12 was read"):
+    for line in (
+        "PSK authentication failed",
+        "psk mismatch of peer",
+        "radius secret not set",
+        "chap secret missing",
+        "key 7 of 12 was read",
+    ):
         assert hide(line) == line
 
 

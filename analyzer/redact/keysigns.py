@@ -95,6 +95,26 @@ KEYED: Places = (
         ("operator",),
         rf"{_Q}operator{_Q} ?: ?{_Q}\w+{_Q}, ?{_Q}value{_Q} ?: ?{_Q}(?P<x>[^\"'\\\n]{{1,100}})(?={_Q})",
     ),
+    # without quotes up to the next sign between values: newName=…, resourcePool=RP Gold; folder=…
+    (
+        "title",
+        ("name=", "pool=", "folder=", "group=", "node=", "segment=", "cluster=", "center="),
+        r"(?i)(?<![\w.-])(?:(?:new|display|old|dest)_?name|resource_?pool|folder|security_?group|group|(?:edge|transport)[-_]?node"
+        r"|segment|cluster|data_?center)=(?!vim\.|group-)(?P<x>[A-Za-z0-9][^\n;,=\"'<>{}()\[\]|&/\\]{1,60}?)"
+        r"(?=[;,\])}]|$| [\w.-]{1,24}=)",
+    ),
+    # what somebody wrote on it
+    (
+        "title",
+        ("annotation", "notes", "comment"),
+        r"(?i)\b(?:annotation|notes?|comment)[\"']? ?[=:] ?\"(?P<x>[^\"\n]{1,200})\"",
+    ),
+    # RecordOp ASSIGN: guest.hostName, 5. value=…
+    (
+        "host",
+        ("value",),
+        r"(?i)\b\w*host_?name\b[^\n=]{1,24}[ .]value ?= ?\"?(?P<x>[A-Za-z0-9][\w.-]*\w)",
+    ),
     # short keys without a blank: vmname:…, ds=…, pg=…
     (
         "label",

@@ -23,7 +23,11 @@ PLACES: Places = (
     ("vm", ("world vmm",), r"\bworld vmm\d+:(?P<x>[^\n]{1,80}?)(?= of type\b|[),\"]|$)"),
     ("vm", ("vmx-", "vmm"), rf"(?<![\w-])(?:vmm\d+|vmx-(?:vcpu-\d+|mks|svga|vthread-\d+)):(?P<x>{_NAME})"),
     ("vm", (".eth",), rf"\bclient '?(?P<x>{_NAME})\.eth\d{{1,2}}\b"),
-    ("vm", (".eth",), rf"(?<![\w.-])(?P<x>{_NAME})\.eth\d{{1,2}}(?=, ?(?:[0-9A-Fa-f]{{2}}:){{5}}|, ?portID)"),
+    (
+        "vm",
+        (".eth",),
+        rf"(?<![\w.-])(?P<x>{_NAME})\.eth\d{{1,2}}(?=, ?(?:[0-9A-Fa-f]{{2}}:){{5}}|, ?portID| eth\d)",
+    ),
     # files of a VM without their folder
     ("file", (".v", ".nvram"), rf"(?P<q>[\"'])(?P<x>[^\"'/\[\]\n]{{1,80}}\.{_DISKS})(?P=q)"),
     ("barefile", (".v", ".nvram"), rf"(?<![\w/.\]$<%-])(?P<x>[A-Za-z0-9][\w-]*(?:\.[\w-]+)*?\.{_DISKS})\b(?![\w/(])"),
@@ -43,6 +47,13 @@ PLACES: Places = (
     # logins and commands
     ("user", ("\\\\",), r"(?<![\w\\.:-])(?P<x>[A-Z][A-Z0-9.-]{1,30}\\\\[A-Za-z][\w.$-]*)(?= |\"|'|$|[,;)\]])"),
     ("user", ("sudo",), r"\bsudo(?:\[\d+\])?: +(?P<x>[A-Za-z][\w.$-]*) : "),
+    (
+        "user",
+        (" for ",),
+        rf"(?:\b(?:password|passwd)|\*{{3,}})(?: changed)? for (?:user )?(?P<q>[\"'])(?P<x>{_NAME})(?P=q)",
+    ),
+    # the account of a machine
+    ("user", ("$",), r"\b(?:as|account|user|principal|for) (?P<x>[A-Z][A-Z0-9-]{2,14}\$)(?=[\s@,;:'\"]|$)"),
     ("user", ("session ", "user"), r"\bsession (?:opened|closed) for (?:local )?user '?(?P<x>[A-Za-z][\w.$\\@-]*\w)"),
     ("user", (" user ",), rf"\b(?:authenticating|invalid|from) user (?P<x>{_NAME}) (?=[0-9a-f.:]+ port\b)"),
     ("user", ("(to ",), rf"\bsu(?:\[\d+\])?: [^\n]{{0,40}}?\(to [\w.-]+\) (?P<x>{_NAME}) on "),

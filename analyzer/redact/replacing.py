@@ -131,6 +131,11 @@ class Replacer:
                 yield name, placed_patterns(kind, name), other
 
     @cached_property
+    def whole(self) -> dict[str, str]:
+        """Numbers that are names -> pseudonyms, for fields and columns that hold a name."""
+        return {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
+
+    @cached_property
     def _beginnings(self) -> set[str]:
         return {form[:end] for form in self.all_forms for end in range(LEAST_BEGUN, len(form))}
 
@@ -241,8 +246,7 @@ class Replacer:
     def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
         """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
         made = self.texts(text for key, text in strings(value) if key not in skip)
-        whole = {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
-        return _rebuilt(value, made, skip, whole)
+        return _rebuilt(value, made, skip, self.whole)
 
     def uncut(self, text: str) -> str:
         """Return a long text without the beginning of a name at its end, where it was cut."""
@@ -320,6 +324,7 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
         rf"(?<=\d\d\d\d:){word}(?=[):.]|$)",
         rf"(?<=/){word}(?=(?:-\d{{6}}|-flat|-delta|-ctk|_\d+)*\.(?!log\b){_FILES}\b)",
         rf"/vmfs/volumes/[^/]+/{word}(?=/)",
+        rf"(?<=\] ){word}(?=/[^/\n]{{1,80}}\.{_FILES}\b)",  # [datastore] folder/file.vmx
     ]
     if kind == "vm":
         places += [rf"{_START}{word}(?=\.eth\d)", rf"(?:^|(?<=[;,] )){word}(?=, network adapter \d| \(port \d)"]

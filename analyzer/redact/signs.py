@@ -64,6 +64,7 @@ DEFAULT_NAMES = frozenset((
     "none", "null", "unknown", "localhost", "default", "true", "false", "yes", "no", "on", "off", "up", "down", "esxi",
     "esx", "vmware", "vcenter", "nsx", "vsphere.local", "n/a", "localhost.localdomain", "ha-datacenter", "ha-folder-vm",
     "ha-folder-root", "ha-root-pool", "defaulttcpipstack", "vmware.com", "vm network", "management network",
+    "toolbox", "toolbox-dnd", "rabbitmq - messaging service",
 ))  # fmt: skip
 # First words of dotted names that are no domains: event ids, Java packages.
 NO_DOMAIN = frozenset(("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware"))
@@ -72,7 +73,7 @@ TECHNICAL = kept_patterns.compiled(
     r"(?i)(?:v?m?nic|vmhba|vmk|vswitch|dvsportset|dvs|v?p?cpu|eth|ens|rxq|txq|port|queue|host|vm|vim|domain-c|group-[a-z]|resgroup|dvportgroup"
     r"|datastore|network|edge|controller|task|event|session|thread|pool|world|x86|utf|sha|aes|rfc|iso|ipv|node|disk|nfs|vmfs|cbt"
     r"|slot|lag|vlan|vxlan|virtualwire|universalwire|securitygroup|ipset|naa|eui|mpx|t10|dvfilter|vcpu|build|lun|path)-?\d+"
-    r"|x86-64|(?:.*-)?(?:thread|exec|pool|nio|worker)-.*"
+    r"|x86-64|com\.vmware\..*|srat|slit|dmar|dsdt|ssdt|(?:.*-)?(?:thread|exec|pool|nio|worker)-.*"
 )
 DEVICES = kept_patterns.compiled(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmservice-vmk)\d+")
 _HEXED = kept_patterns.compiled(r"(?i)[0-9a-f-]+")

@@ -73,6 +73,8 @@ def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
 
 @cache
 def _compiled(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
+    if not flags & re.ASCII:  # a name may begin with any letter
+        pattern = pattern.replace("[A-Za-z0-9]", r"[^\W_]").replace("[A-Za-z]", r"[^\W\d_]")
     return compiled(pattern, flags)
 
 

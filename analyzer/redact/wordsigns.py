@@ -31,7 +31,7 @@ WORDED: Places = (
         "title",
         (),
         r"(?i)\b(?:rule|segment|collection|section|group|profile|tenant|edge|server|member|pool|node|description|manager"
-        rf"|host ?name|policy|zone|service) {_QUOTED}",
+        rf"|host ?name|policy|zone|service|job|(?:with|by) name|named|called) {_QUOTED}",
     ),
     ("vm", ("power",), rf"(?i)\bpower(?:ed|ing)?[ -]?(?:on|off) {_QUOTED}"),
     ("label", ("-name ",), rf"\b(?:host|domain)-name {_QUOTED}"),
@@ -41,7 +41,38 @@ WORDED: Places = (
         "thing",
         (),
         r"(?i)\b(?:ipset|securitygroup|(?:lb )?pool|member|(?:virtual )?server|manager|vcenter|vm"
-        rf"|(?:dv)?portgroup|v?switch|dvs|on|host) (?=[A-Za-z])(?P<x>{_NUMBERED})(?![\w(/=]|:\S)",
+        rf"|(?:dv)?portgroup|v?switch|dvs|on|host|proxy) (?=[A-Za-z])(?P<x>{_NUMBERED})(?![\w(/=]|:\S)",
+    ),
+    # a thing of NSX and its name, any word with a dash; what a switch's neighbour is called
+    (
+        "title",
+        ("-",),
+        r"(?i)\b(?:ipset|securitygroup|lb ?pool|transport[ -]node|edge[ -]node|tier-?[01]|cluster member|proxy"
+        r"|segment)[ =:]{1,2}"
+        r"(?P<x>(?=[\w.]+-)[A-Za-z0-9][\w.-]*\w)(?![\w(/=]|:\S)",
+    ),
+    (
+        "host",
+        ("neighbo", "system name", "device id"),
+        r"(?i)(?<!bgp )\b(?:neighbou?r(?: is)?|system name|device id)[:=]? "
+        rf"{_LETTER}(?P<x>{_NUMBERED}|(?=\w+-){_NAME})(?![\w:])",
+    ),
+    # what a volume, a device or a datastore is called in problems, and where a file system is mounted
+    ("label", ("identifier [",), r"\bidentifier \[(?P<x>[^\]\n]{1,80})\](?= )"),
+    (
+        "datastore",
+        ("affected datastore",),
+        r"(?i)\baffected datastores?(?: \(if any\))?: ?\"{1,2}(?P<x>[^\"\n]{1,80})\"",
+    ),
+    ("label", ("open device '",), r"\bopen device '(?P<x>[^':/\n]{1,80}):\d{1,3}'"),
+    ("label", ("mount point",), r"\bmount point (?P<x>[^,/\n]{1,80}), mounted as "),
+    ("vm", ("swap file from",), rf"\bswap file from (?P<x>{_NAME})(?=\.? \()"),
+    ("label", ("cluster ",), r"\bcluster (?P<x>[^\n,;:\"'=]{2,60}?)(?= in data ?center )"),
+    ("label", ("in data",), r"\bin data ?center (?P<x>[A-Z][^\n,;:\"'=]{1,60})$"),
+    (
+        "host",
+        ("added to cluster", "removed from cluster", "moved "),
+        rf"\b[Hh]ost (?P<x>{_NAME}) (?:added to|removed from|moved (?:to|into)) cluster ",
     ),
     # a volume and the id behind it, what is mounted
     ("label", ("-",), rf"(?i)(?<![\w.-])(?P<x>{_LETTER}{_NAME}) \((?={_ID}\))"),

@@ -16,7 +16,21 @@ _PROSE = (
 _SECRET_NAME = r"[^\"'<>]{0,100}(?:passw(?:or)?d|passphrase|secret|psk)(?:_\d)?"
 
 # Words that stand in such a line; the gate of the filter looks for them first.
-SIGNS = (":5432:", ":*:", "{s", "sha1", "-hmac", "usmuser", "rabbitmqctl", "guestinfo", ":::", ":181", "sig=", "mii")
+SIGNS = (
+    ":5432:",
+    ":*:",
+    "{s",
+    "sha1",
+    "-hmac",
+    "usmuser",
+    "rabbitmqctl",
+    "guestinfo",
+    ":::",
+    ":181",
+    "sig=",
+    "mii",
+    "net user ",
+)
 
 FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     # a setting and its value in one line
@@ -39,6 +53,13 @@ FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("key 7 ",), r"\bkey\s+7\s+(?P<x>[0-9A-F]{6,})\b"),
     (("set communit",), r"\bset\s+communities\s+(?P<x>[^\s;]+)"),
     (("isis", "ospf"), rf"\b(?:isis|ospf)\s+password\s+(?:(?:level-\d|clear|md5|\d)\s+){{0,2}}{_PROSE}(?P<x>\S+)"),
+    (
+        ("tacacs", "radius"),
+        rf"\b(?:tacacs\+?|radius)\s+(?:shared[- ])?(?:key|secret)\s+(?:[067]\s+)?{_PROSE}(?P<x>[^\s:=]{{5,}})\s*$",
+    ),
+    (("shared-secret",), rf"(?<!\S)shared-secret\s+(?:[067]\s+)?{_PROSE}(?P<x>[^\s\"':=]{{5,}})\s*$"),
+    (("ntp key",), r"\bntp\s+key\s+\d+\s+(?:m|md5|sha\d*|aes\w*)\s+(?P<x>\S+)"),
+    (("net user ",), r"\bnet\s+user\s+\S+\s+(?P<x>[^\s/*]\S*)\s+/"),
     (("isakmp",), r"\bisakmp\s+key\s+(?:[06]\s+)?(?P<x>\S+)"),
     (("snmp",), r"\bsnmp\S*\s.{0,200}?\bauth\s+(?:md5|sha\d*)\s+(?P<x>\S+)"),
     (("snmp",), r"\bsnmp\S*\s.{0,300}?\bpriv\s+(?:3?des|aes\d*)\s+(?:(?:128|192|256)\s+)?(?P<x>\S+)"),

@@ -32,7 +32,10 @@ FORMS = tuple(
         (("communit",), r"\br[ow]community6?\s+(?P<x>[^\s\"']+)"),
         (("snmp",), r"\bsnmpd?\b[^\r\n]{0,80}?\bcommunity\s+(?!(?:string|name|is|was|list|set)\b)(?P<x>[^\s\"',;:=]+)"),
         (("auth",), r"\b(?:auth|priv)-?hash\s+(?P<x>[\w+/=-]{16,})"),
-        (("chap",), r"\bchap\b[^\r\n]{0,80}?\bsecret\s+[\"']?(?P<x>(?=[^\s\"',;]*\d)[^\s\"',;]{6,})"),
+        (
+            ("chap",),
+            r"\bchap\b[^\r\n]{0,80}?\bsecret\s+[\"']?(?P<x>(?=[^\s\"',;]*(?:\d|(?-i:[a-z][A-Z])))[^\s\"',;]{6,})",
+        ),
         # sentences
         (
             ("pass", "secret", "token"),

@@ -148,7 +148,7 @@ def _facts(tables: Tables, snapshot: Snapshot, folder: Path, form: str, redactio
 def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:
     redacted = redacting.RedactedTables(tables.db, redaction) if redaction is not None else None
     for name, query in tables.queries.items():
-        own = query if redacted is None else redacted.query(query, proved=form == CSV)
+        own = query if redacted is None else redacted.query(query, table=name, proved=form == CSV)
         _write_table(tables.db, own, folder, f"{name}.{form}", form)
         if redaction is not None and form == CSV:
             redacting.checked(folder / f"{name}.{form}", redaction)

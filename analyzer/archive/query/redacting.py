@@ -18,8 +18,11 @@ from analyzer.facts.database import quoted
 from analyzer.redact.columns import PLAIN, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
+from analyzer.redact.replacing import NAME_FIELDS
 
 _NAMES = "_pseudonyms"
+NUMBER = "number "  # before a number that is a name where its column says so
+_NAMED = ("vm", "client", "host", "datastore", "portgroup", "switch", "user")  # kinds of columns
 AT_ONCE = 20_000  # texts that are looked at together
 
 
@@ -97,9 +100,10 @@ class RedactedTables:
         self.db, self.redaction = db, redaction
         db.con.execute(f"CREATE OR REPLACE TABLE {_NAMES} (old VARCHAR PRIMARY KEY, new VARCHAR)")
 
-    def query(self, query: str, *, proved: bool = False) -> str:
+    def query(self, query: str, *, table: str = "", proved: bool = False) -> str:
         """Return the query of a table without names; LeftNameError when one would be left in a cell.
 
+        table   its name: of a number only the column tells that it is a name
         proved  what is written of it is read again (`checked`), so the cells need not be
         """
         columns = _columns(self.db, query)
@@ -109,21 +113,42 @@ class RedactedTables:
         if not proved:
             self.redaction.check({"facts": "\n".join(made.values())})
         self.db.con.execute(f"DELETE FROM {_NAMES}")
+        numbers = {column: numbers for column, own in held.items() if (numbers := self._numbers(table, column, own))}
         changed = [(old, new) for old, new in made.items() if old != new]
+        changed += {NUMBER + old: new for own in numbers.values() for old, new in own.items()}.items()
         olds, news = [old for old, _ in changed], [new for _, new in changed]
         self.db.con.execute(f"INSERT INTO {_NAMES} SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", [olds, news])
         given = (
-            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), r.{quoted(one)}) AS {quoted(one)}"
+            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), "
+            f"{_of_number(one) if one in numbers else ''}r.{quoted(one)}) AS {quoted(one)}"
             for one, own in held.items()
-            if any(made[text] != text for text in own)
+            if one in numbers or any(made[text] != text for text in own)
         )
         replaced = ", ".join(given)
         return f"SELECT r.* REPLACE ({replaced}) FROM ({query}) r" if replaced else query
+
+    def _numbers(self, table: str, column: str, texts: Sequence[str]) -> dict[str, str]:
+        """Return the numbers among the texts of a column that are names there, with their pseudonyms."""
+        whole = self.redaction.replacer.whole
+        if not whole or (column not in NAME_FIELDS and not _holds_names(table, column)):
+            return {}
+        return {text: whole[text] for text in texts if text in whole}
+
+
+def _of_number(column: str) -> str:
+    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quoted(column)}), "
 
 
 def _columns(db: QueryDatabase, query: str) -> list[str]:
     rows: list[tuple[Any, ...]] = db.rows(f"DESCRIBE {query}")
     return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
+
+
+def _holds_names(table: str, column: str) -> bool:
+    try:
+        return kind_of(table, column) in _NAMED
+    except KeyError:
+        return False
 
 
 def _holds_text(table: str, column: str) -> bool:
