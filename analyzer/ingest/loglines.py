@@ -47,7 +47,7 @@ def naming_programs(lines: Sequence[str]) -> int:
     return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
-def strangers(lines: Sequence[str]) -> frozenset[str]:
+def other_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
     told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
     return frozenset(
@@ -76,7 +76,7 @@ class LinesByHost:
     alone    all lines are of that place, whatever host they name: a log of a bundle
     heads    gives what counts the lines that no form of some logs takes, in a place
     places   place of each result, by its scope
-    strangers  hosts whose lines of programs that any Linux has are none of ESXi
+    others   hosts whose lines of programs that any Linux has are none of ESXi
     counted  what counted them, and the name of the log, for each part
     """
 
@@ -91,7 +91,7 @@ class LinesByHost:
     places: dict[str, FactScope] = field(default_factory=dict)
     counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
-    strangers: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
     _hosts: set[str] = field(default_factory=set)
     _by_tag: dict[bytes, Parser] = field(default_factory=dict)
     _tried: Counter[bytes] = field(default_factory=Counter)
@@ -121,7 +121,7 @@ class LinesByHost:
 
     def _part_of(self, host: str, tag: bytes, line: bytes) -> Hashable:
         parser = self._parser(tag, line)
-        if parser is None or (host in self.strangers and parser.name in OF_ANY_LINUX):
+        if parser is None or (host in self.others and parser.name in OF_ANY_LINUX):
             return UNREAD
         self._parsers[parser.name] = parser
         if self.alone:
@@ -257,7 +257,7 @@ class LogSearch:
         before, read_by = len(self.into.scans), [logs[0]]
         if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
             by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
-            by_host.strangers = frozenset() if alone else strangers(lines[:SAMPLE])
+            by_host.others = frozenset() if alone else other_hosts(lines[:SAMPLE])
             read_by = self._of_hosts(by_host, given, first_line, excerpt)
         else:
             self.whole(logs, given, address, nobody(), first_line, excerpt)
