@@ -14,7 +14,7 @@ import pytest
 
 from analyzer import case
 from analyzer.archive.batches import batch as module
-from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result
+from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result, Work
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import Runner, processes
@@ -349,7 +349,7 @@ class Only(Here):
 
         top = Path(self.config.archive).parent / "cases"
         found = next(one for one in cases_in([str(top)]) if one.name == self.name)
-        yield do(Job(0, READ, (module._work(found),)), self.config)
+        yield do(Job(0, READ, (Work(found.name, found.source, found.paths, found.size),)), self.config)
         raise KeyboardInterrupt
 
 

@@ -42,8 +42,11 @@ def read(path: str) -> tuple[list[Row], list[Fault]]:
         ("esxi/intel-mfd/test_stats_esxi_L53_NIC-statistics-for-vmnic9.txt", {"esxi.pnic_stats": 1}),
         ("esxi/intel-mfd/test_driver_esxi_L18_Advertised-Auto-Negotiation-true.txt", {"esxi.pnic_info": 1}),
         ("esxi/intel-mfd/fixtures_L577_encoding-UTF-8.txt", {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1}),
-        ("esxi/vmware-log/euanhume/Euan_Hume_WebArcAss3.vmx", {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1}),
-        ("esxi/vmware-log/zerjioang/other.vmx", {"esxi.vm": 1, "esxi.vdisk": 1}),
+        (
+            "esxi/vmware-log/euanhume/Euan_Hume_WebArcAss3.vmx",
+            {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1, "esxi.vcdrom": 1},
+        ),
+        ("esxi/vmware-log/zerjioang/other.vmx", {"esxi.vm": 1, "esxi.vdisk": 1, "esxi.vcdrom": 1}),
         (
             "esxi/intel-mfd/fixtures_L368_Switch-Name-Num-Ports-Used-Ports-Configu.txt",
             {"esxi.vswitch": 2, "esxi.portgroup": 3, "esxi.dvport": 2},
