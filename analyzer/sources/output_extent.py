@@ -186,13 +186,12 @@ class Text:
                     continue
             if line not in inside and not self._belongs(recogniser, at, brace=brace and not quiet):
                 strange += 1
-                if sole:
-                    at = self._resumes(recogniser, at, start)
-                    continue
-                if not self._only_strange(recogniser, at, strange, brace=brace):
+                going = self._resumes(recogniser, at, start) if sole else at + 1
+                if not sole and not self._only_strange(recogniser, at, strange, brace=brace):
                     break
-                at += 1
-                continue
+                if going != at:  # else a line between braces that another output could start, and no other does here
+                    at = going
+                    continue
             strange = 0
             end = at = at + 1
             if quiet:
