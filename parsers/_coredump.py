@@ -35,4 +35,5 @@ def dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
             row.values["has_dump"] = bool(row.values["active_dump"]) if at is not None else None
         yield from found
 
-    return replace(form, parse=parse)
+    # Without a template of its own: the quick look at one would not see a target whose labels are empty.
+    return replace(form, parse=parse, template="")
