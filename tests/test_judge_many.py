@@ -73,18 +73,18 @@ def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Case
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_all_examples_of_all_rules_are_judged_by_all_rules(step: int) -> None:
     """Each example of a rule, as a case of its own among two hundred, gives what the whole catalog says of it alone.
 
-    Every ninth rule gives the cases and all rules judge them; the long run takes those of every rule.
+    Every eighth rule gives the cases and all rules judge them; the long run takes those of every rule.
     """
     facts = {
         f"{one.id}: {example.name}": examples.facts_of(one, example)
         for one in CATALOG.rules[::step]
         for example in one.examples[::5]
     }
-    assert len(facts) >= 80
+    assert len(facts) >= 70
 
     assert many(CATALOG, facts) == {name: alone(CATALOG, own) for name, own in facts.items()}
 
