@@ -45,7 +45,7 @@ def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
             continue
         whole, parts, known = line.rstrip(), 1, 0
         while parts < MOST_HEADING and at + parts < len(lines) and (below := lines[at + parts].strip()):
-            if known and any(map(str.isdigit, below)):  # a row
+            if starts(lines[at + parts]) or (known and any(map(str.isdigit, below))):  # an output of its own, or a row
                 break
             whole, parts = f"{whole} {below}", parts + 1
             if starts(whole):
