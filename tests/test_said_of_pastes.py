@@ -95,11 +95,11 @@ EXPECTED = {
     "nic.log": [
         ("major", "0000:02:00.2", "the last line about it, at 2023-03-01 10:00:04 UTC, says that it is down"),
         ("warning", "vmnic0", "vmnic0 lost its link once"),
-        ("info", "vmnic2", "it has a link again since 2023-03-01 10:00:03 UTC"),
+        ("info", "vmnic2", "the link has been back since 2023-03-01 10:00:03 UTC"),
     ],
     "nfs.log": [
         ("warning", "vm-01-flat.vmdk", "it goes on since 2023-03-01 10:00:07 UTC"),
-        ("warning", "", "Writes were tried again once"),
+        ("warning", "", "Writes were retried once"),
         ("info", "ds1", "rose to 0.011 s, which is below our own threshold"),
     ],
     "heartbeat.log": [("major", "datastore-01", "was too late once")],

@@ -228,7 +228,7 @@ def test_what_came_back_is_less_severe(tmp_path: Path) -> None:
     (found,) = triage(tmp_path, vmkernel=[vmkernel(OFFLINE, 1), vmkernel(back, 31)])
 
     assert (found["rule"], found["severity"]) == ("iscsi-connection-offline", "warning")
-    assert "it is online again since 2023-03-01 10:00:31" in found["say"]
+    assert "it has been online again since 2023-03-01 10:00:31" in found["say"]
 
 
 def test_latency_below_a_second_is_no_alarm(tmp_path: Path) -> None:
