@@ -41,7 +41,7 @@ WAYS = {
     "Tera Term": each(lambda _, line: f"[Tue Mar 02 10:11:12.345 2021] {line}"),
     "a mail's answer": each(lambda _, line: f"> {line}"),
     "a script's remarks": each(lambda _, line: f"# {line}"),
-    "remarks without a blank": each(lambda _, line: f"#{line}"),
+    "remarks without a blank": each(lambda _, line: f"  #{line}"),
     "colours": each(lambda _, line: f"\x1b[0m{line}\x1b[K"),
     "the source of a page": html.escape,
     "a blog": lambda text: text.replace("--", "–").replace('"', "”"),

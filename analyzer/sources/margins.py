@@ -54,6 +54,7 @@ def without_margin(lines: Sequence[str]) -> list[str]:
     if any("**" in line for line in lines):
         lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
     if _all_remarks(lines):
+        lines = [line.lstrip() for line in lines]
         wide = all(line.startswith("# ") for line in lines if line.strip("# \t\r\n"))
         lines = [line[2 if wide else 1 :] for line in lines]
     if not has_margin(lines):
@@ -65,7 +66,7 @@ def without_margin(lines: Sequence[str]) -> list[str]:
 
 def _all_remarks(lines: Sequence[str]) -> bool:
     """Tell whether every line of a text with something in it is the remark of a script: an output stands behind #."""
-    if any(line[:1] != "#" and line.strip() for line in lines):
+    if any(line.lstrip()[:1] not in ("#", "") for line in lines):
         return False
     return sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS
 

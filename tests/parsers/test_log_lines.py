@@ -233,6 +233,9 @@ def test_a_line_of_an_agent_that_a_server_kept_without_its_severity() -> None:
     assert owners(line) == ["hostd"]
     (row,) = rows("hostd", line)
     assert (row.values["thread"], row.values["sub"], row.values["message"]) == ("2099494", "Vimsvc", "Task Completed")
+    twice = line.replace("]: [", "]: warning hostd[2099494] [")
+    assert owners(twice) == ["hostd"]
+    assert [row.values["level"] for row in rows("hostd", twice)] == ["warning"]
 
 
 def test_a_continuation_alone_is_a_fault_that_says_so() -> None:
