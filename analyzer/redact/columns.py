@@ -52,6 +52,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "host", "host_domain", "host_name", "hostname", "iscsi_node",
         "member", "member_names", "nfs_server", "node_name", "ntp_server", "ntp_servers", "object_name", "other",
         "neighbor_name", "peer", "ping_target", "remote_hosts", "said_by", "to_member", "transport_node", "remote_name",
+        "vm_host",
     ),
     "vm": (
         "agent_vm", "client_vm", "vm_folder", "vm_name",
@@ -140,6 +141,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "vsan_reason", "vsish_path", "vsish_text", "working_paths", "world_name",
     ),
     PLAIN: (
+        "memory_used_text", "memory_total_text", "pci_alias", "pci_owner", "pci_owner_configured", "pci_parent",
+        "pci_slot", "pci_slot_name", "pci_vendor",
         "as_path", "cdp_status", "cdrom_type", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload",
         "portset", "route_flags", "route_origin", "route_way", "team_uplink",
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
