@@ -71,6 +71,7 @@ TEXTS = (
     ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
     ("The file table of the ramdisk '", "esx.problem.visorfs.ramdisk.inodetable.full"),  # a public post of 5.x
     ("The ramdisk '", "esx.problem.visorfs.ramdisk.full"),  # KB 2033073; a public post of 6.0
+    ("has been removed or is permanently inaccessible", "esx.problem.scsi.device.state.permanentloss"),  # a post on 5.x
     ("Host had been powered off. The power off was not", "esx.audit.host.poweroff.reason.unavailable"),  # KB 317245
     ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
 )

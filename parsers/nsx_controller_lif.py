@@ -48,7 +48,9 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     node="nsx_controller",
-    commands=(r"^\s*show control-cluster logical-routers interface(?:-summary)?(?:\s+(?P<lr_id>\d+))?",),
+    commands=(
+        r"^\s*show control-cluster logical-routers interface(?:-summary)?(?:\s+(?P<lr_id>0x[0-9A-Fa-f]{1,8}\b|\d+))?",
+    ),
     shape=r"^\s*(?:Interface\s+Type\s+Id\s+IP\[\]\s*$|Interface-Name:\s*\S)",
     body=(
         r"^\s*(?:Interface\s+Type\s|-{3,}|\S+\s+(?:vlan|vxlan)\s|[A-Z][A-Za-z-]{1,30}:"

@@ -1,5 +1,6 @@
 """Distributed logical routers (VDR) of an ESXi host: instances, interfaces, ARP and route tables, bridges.
 
+NSX-T 2 prints the same with `DR` for `VDR`, a UUID for the name, and `Ip/Mask` for `Ip(Mask)`.
 Sources: `net-vdr` with `--nbr`, `--instance`, `--lif`, `--route`, `--bridge` and `--di`; its outputs one after
 another in `dump-vdr-info.sh.txt` of a vm-support bundle; the central CLI's `show logical-router host …`.
 The order of the sections is not relied on: each begins with its title. The ARP table here is
@@ -21,12 +22,12 @@ from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER
 
 _NAME = r"(?P<vdr>\S+?)(?::(?P<vdr_id>\d+))?"
 _TITLES = {
-    "nsx_vdr_instance": r"VDR Instance Information\s*:",
-    "nsx_vdr_lif": rf"VDR {_NAME} LIF Information\s*:",
-    "nsx_dlr_arp": rf"VDR {_NAME} ARP Information\s*:",
-    "nsx_dlr_route": rf"VDR {_NAME} Route Table\b",
-    "nsx_vdr_bridge": rf"VDR {_NAME} Bridge Information\s*:",
-    "nsx_vdr_di": r"VDR Designated Instance Statistics\s*:",
+    "nsx_vdr_instance": r"V?DR Instance Information\s*:",
+    "nsx_vdr_lif": rf"V?DR {_NAME} LIF Information\s*:",
+    "nsx_dlr_arp": rf"V?DR {_NAME} ARP Information\s*:",
+    "nsx_dlr_route": rf"V?DR {_NAME} Route Table\b",
+    "nsx_vdr_bridge": rf"V?DR {_NAME} Bridge Information\s*:",
+    "nsx_vdr_di": r"V?DR Designated Instance Statistics\s*:",
 }
 _TITLE = {name: re.compile(rf"^\s*{title}") for name, title in _TITLES.items()}
 _ANY_TITLE = "|".join(re.sub(r"\?P<\w+>", "?:", title) for title in _TITLES.values())
@@ -131,7 +132,7 @@ def _split(block: Block) -> Iterator[tuple[str, Block]]:
 
 
 def _title(line: str) -> tuple[str, dict[str, str]] | None:
-    if "VDR " not in line:
+    if "DR " not in line:
         return None
     for template, pattern in _TITLE.items():
         if match := pattern.match(line):
@@ -167,8 +168,8 @@ PARSER = Parser(
     ),
     shape=rf"^\s*(?:{_ANY_TITLE})",
     body=(
-        r"^\s*(?:VDR |Legend: |Network\s+Mac|Destination\s|-{3,}|[0-9A-Fa-fXx*]{1,4}(?:[.:][0-9A-Fa-fXx*]{1,4})+\s"
-        r"|[A-Z][A-Za-z ()]{1,30}:\s|Name:id\s|Network '|Network port '|Bridge config:|Portset name:"
+        r"^\s*(?:V?DR |Legend: |Network\s+Mac|Destination\s|-{3,}|[0-9A-Fa-fXx*]{1,4}(?:[.:][0-9A-Fa-fXx*]{1,4})+\s"
+        r"|[A-Z][A-Za-z ()/]{1,30}:\s|Name:id\s|Network '|Network port '|Bridge config:|Portset name:"
         r"|Fdb entry hold time:|MAC |(?:total )?number of MAC |Single MAC |error: )"
     ),
 )

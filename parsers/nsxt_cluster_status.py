@@ -28,7 +28,9 @@ GROUPS = Table.of(
     Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
     Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
     Column("overall_status", "str", "status of the whole cluster, where it is printed"),
-    Column("cluster_answer", "str", "the error that the manager answered instead; nothing else is known then"),
+    Column(
+        "cluster_answer", "str", "the error that the manager or its UI answered instead; nothing else is known then"
+    ),
     ask=_ASK,
     key=("group_type",),
 )

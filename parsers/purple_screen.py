@@ -34,11 +34,13 @@ _HEAD = r"(?:VMware ESXi? .{0,60}\[Releasebuild-\d+|@BlueScreen: |#[A-Z]{2} Exce
 _BEGIN = (
     rf"(?:{_HEAD}|{_FRAME}|{_QUOTED}"
     r"|(?:\d{1,2}\. )?Panic (?:Details|Message): |BUG: failure at vmkdrivers/"
+    r"|UEFI Secure Boot failed"
     r"|ip_init: failed to allocate |tcp_syncache\.\w+ == NULL)"
 )
 # what goes on a screen; the template takes the panics among them for lines of their own
 _REST = (
-    r"(?:NMI IPI: Panic|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/|ASSERT bora/|Failed at bora/"
+    r"(?:NMI IPI: Panic|UEFI Secure Boot failed|Failed to verify signatures? of"
+    r"|PCPU \d+(?: locked up|: no heartbeat)|NOT_IMPLEMENTED bora/|ASSERT bora/|Failed at bora/"
     r"|Machine Check Exception|Spin count exceeded|LINT1/NMI|Module\(s\) involved in panic|0x[0-9a-f]{6,7}:\[0x"
     r"|cr[0-9]=|r[a-z0-9]{2}=|e[a-z]{1,2}=|frame=|err=|PTEs?:|\*?PCPU ?\d+[:/]|Code start:|Coredump"
     r"|No (?:place|port)|Debugger|Disk dump|Slot \d+ of|Finalized|DiskDump|[* ]?\d+:\d+/|Saved backtrace"

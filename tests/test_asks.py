@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The programs and calls that a table or a rule may ask for.
 RUNNABLE = re.compile(
     r"(?:esxcli|esxtop|esxcfg-\w+|vsish|memstats|vmware|vim-cmd|net-(?:stats|vdr|dvs|vdl2)|summarize-dvfilter|vsipioctl|nsxcli|nsxdp-cli|vm-support|vmkping|hostname|"
-    r"uname|date|ntpq|openssl|pam_tally2|stat|vmkload_mod|smbiosDump|vmkchdev|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|cmmds-tool|vdq|vmkiscsid|partedUtil|python|Get-VM|get|show|GET|POST|/usr/lib/\S+|/etc/init\.d/\S+)(?=\s|$)"
+    r"uname|date|ntpq|openssl|pam_tally2|stat|vmkload_mod|smbiosDump|vmkchdev|ethtool|netstat|ip|ss|free|lspci|dmesg|iperf3?|grep|cat|ls|zcat|df|vmkfstools|cmmds-tool|vdq|vmkiscsid|partedUtil|python|Get-VM(?:Host)?|get|show|GET|POST|/usr/lib/\S+|/etc/init\.d/\S+)(?=\s|$)"
 )
 # Words that stand in sentences and never in a command.
 PROSE = re.compile(

@@ -49,6 +49,21 @@ def test_csv_of_a_block_is_read_from_its_heading_and_a_short_row_is_counted(tmp_
     assert not_understood(tmp_path, "vms.txt", text) == 1
 
 
+def test_a_row_of_csv_may_begin_with_an_empty_cell(tmp_path: Path) -> None:
+    """esxcli sorts the columns by name: a device has no attached filters, so its row begins with a comma."""
+    text = (
+        "[root@esx0:~] esxcli --formatter=csv storage core device list\n"
+        "AttachedFilters,Device,DisplayName,IsLocal,Model,Size,Status,Vendor,\n"
+        ",naa.600508b1001c0000000000000000000a,Local Disk (naa.600508b1001c0000000000000000000a),true,DISK1,2048,on,ATA,\n"
+        "[root@esx0:~] \n"
+    )
+
+    found = rows(tmp_path, "devices.txt", text, "esxi.scsi_device")
+
+    assert [(row["size_mb"], row["model"], row["_line"]) for row in found] == [(2048, "DISK1", 3)]
+    assert not_understood(tmp_path, "devices.txt", text) == 0
+
+
 def test_a_vm_may_have_any_name(tmp_path: Path) -> None:
     """The line above a block of `vm process list` may look like a label or like a sentence; it costs no row."""
     names = ["web 01 (old)", "db[2]: test", "Please: do not touch.", "World"]

@@ -40,6 +40,8 @@ WAYS = {
     "MobaXterm": each(lambda _, line: f"[2021-03-02 10:11.12] {line}"),
     "Tera Term": each(lambda _, line: f"[Tue Mar 02 10:11:12.345 2021] {line}"),
     "a mail's answer": each(lambda _, line: f"> {line}"),
+    "a script's remarks": each(lambda _, line: f"# {line}"),
+    "remarks without a blank": each(lambda _, line: f"  #{line}"),
     "colours": each(lambda _, line: f"\x1b[0m{line}\x1b[K"),
     "the source of a page": html.escape,
     "a blog": lambda text: text.replace("--", "–").replace('"', "”"),
@@ -105,6 +107,20 @@ def test_what_a_writer_underlined_and_said_of_it() -> None:
         "   a: b",
     ]
     assert without_margin(lines) == ["----  ---", "   State: AGENT   ", "   State: MASTER", "is 0", "   a: b"]
+
+
+def test_the_head_of_a_log_line_tells_that_signs_have_a_backslash() -> None:
+    """A note of a log alone has neither ruler nor prompt; the brackets of its lines tell that pandoc wrote it."""
+    line = "2014-06-14T20:33:00.566Z [FFF6BB90 verbose 'Cluster' opID=SWI-b1d2bb4e] is bad ip"  # synthetic
+    for text in (line, "2020-06-26T05:18:33.404Z warning vpxa[2100448] [Originator@6876 sub=Default] took 1800006 ms"):
+        assert without_margin(["words", escaped(text).replace("'", "\\'")]) == ["words", text]
+
+
+def test_remarks_between_other_lines_stay() -> None:
+    """A # is left out where every line of a text has one; a script with remarks stays as it is."""
+    script = ["# esxcli vm process list", "a=1", "# b", "# c"]
+    assert without_margin(script) == script
+    assert without_margin(["#web1", "#   World ID: 5", "#", "#   Process ID: 0"])[1] == "   World ID: 5"
 
 
 def test_bold_words_of_a_page_are_the_words() -> None:

@@ -260,3 +260,21 @@ def test_the_manager_tells_which_host_an_id_is_and_how_its_edges_are(tmp_path: P
     assert any(name.startswith("esx-01") for name in members) and "host-31" not in members
     assert {(to, said) for _, to, said in channels} >= {("lab-esg01", "GREEN"), ("lab-esg09", "RED")}
     assert [one["subject"] for one in of(doc, "nsx-edge-red")] == ["edge-9 (lab-esg09)"]
+
+
+def test_the_units_of_an_edge_with_a_domain_are_two_members(tmp_path: Path) -> None:
+    """The number of a unit follows the domain (`edge.example-0`): its peer, which ends in -1, is not the unit itself."""
+    path = tmp_path / "pasted.txt"
+    path.write_text(
+        "edge.example-0> show service highavailability\n"
+        "Highavailability Status:             running\n"
+        "Highavailability Unit Name:          edge.example-0\n"
+        "Highavailability Unit State:         active\n"
+        "Highavailability Healthcheck Status:\n"
+        "   Peer host [edge.example-1]: good\n"
+        "   This host [edge.example-0]: good\n",
+        encoding="utf-8",
+    )
+    done = CliRunner().invoke(main, ["tables", str(path), "site.channel", "--json"])
+    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (row["from_member"], row["to_member"]) == ("edge.example-0", "edge.example-1")

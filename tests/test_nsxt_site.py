@@ -477,3 +477,19 @@ def test_an_answer_of_the_api_is_of_the_manager_its_address_names() -> None:
 
     assert found["fqdn"] in names
     assert "jump" not in names
+
+
+def _cells(text: str, table: str, column: str, folder: Path) -> list[Any]:
+    """Return a column of a table that a pasted text fills."""
+    path = folder / "pasted.txt"
+    path.write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(main, ["tables", str(path), table, "--json"])
+    return [json.loads(line)[column] for line in done.stdout.splitlines()]
+
+
+def test_managers_that_share_a_name_are_told_by_their_addresses(tmp_path: Path) -> None:
+    """Two managers of the list that both go by the name they were deployed with are two members of the site."""
+    rows = [f" {uuid('manager', n)}       nsx-manager       192.0.2.{n}        UP" for n in (1, 2)]
+    head = "nsxt-mgr-01> get cluster status verbose\nGroup Type: HTTPS\nGroup Status: STABLE\n\nMembers:"
+    text = "\n".join([head, " UUID      FQDN      IP      STATUS", *rows, ""])
+    assert {"192.0.2.1", "192.0.2.2"} <= set(_cells(text, "nsxt.site_member", "ip", tmp_path))

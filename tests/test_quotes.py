@@ -13,7 +13,8 @@ from analyzer.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 _GUILLEMETS = re.compile("[\u00ab\u00bb\u2039\u203a]|&[lr]a?quo;")
-_EVENT = re.compile(r"\[esx\.problem\.[\w.]+\] ")  # a line of a log in an example: the host's words, not ours
+# a line of a log in an example: the host's words, not ours
+_EVENT = re.compile(r"\[esx\.problem\.[\w.]+\] |\bqlnativefc: vmhba\d+\(")
 _OPEN_PLURAL = re.compile(r"[ \"'][A-Za-z]+\((?:es|ies|s)\)(?![\w.)])(?!`)")
 # Where messages, texts and pages come from: the sources of the program, what it ships, and what is written about it.
 _SOURCES = ("analyzer", "parsers", "templates", "tools", "docs", "samples")

@@ -30,6 +30,8 @@ from tests.transcript_kit import (
         ("~ # esxcfg-vswitch -l", "", "esxi", "esxcfg-vswitch -l"),
         ("/var/log # tail vmkernel.log", "", "esxi", "tail vmkernel.log"),
         ("/> get /net/x", "", "esxi", "vsish -e get /net/x"),
+        ("[root@esx5.lab] esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
+        ("[root@esx5.lab]# vim-cmd vmsvc/power.on 1", "esx5.lab", "esxi", "vim-cmd vmsvc/power.on 1"),
         ("vi-admin@vma:~[esx5.lab]> esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
         ("[vi-admin@vma ~][esx5.lab]$ esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
         (

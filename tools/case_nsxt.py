@@ -1,8 +1,8 @@
 """An NSX-T site of three managers and two edges in the states it can be in: bundles, and what their CLI then prints.
 
 Formats: the NSX CLI guide (get cluster status verbose, get services, get filesystem-stats, get bgp neighbor summary,
-get bfd-sessions, get edge-cluster status, get managers, get controllers, get transport-nodes status, get core-dumps,
-get dataplane cpu stats, get dataplane memory stats, get physical-port stats), the schema TransportNodeStatus of the REST
+get bfd-sessions, get neighbor, get edge-cluster status, get managers, get controllers, get transport-nodes status,
+get core-dumps, get dataplane cpu stats, get dataplane memory stats, get physical-port stats), the schema TransportNodeStatus of the REST
 API, the list of support bundle paths of VCF 9, RFC 5424 with the
 structured data of NSX. The names of the archives are our own: no public source has them. Everything is synthetic.
 """
@@ -32,6 +32,7 @@ from tools.nsxt_outputs import (
     logical_routers,
     manager,
     managers_of_node,
+    neighbors,
     port_stats,
     quiet,
     router_ha,
@@ -113,6 +114,7 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get high-availability status": router_ha(n),
         "get tunnel-ports stats": tunnel_stats(n),
         "get logical-routers": logical_routers(n),
+        "get neighbor": neighbors(peer),
         **vpns(),
     }
     return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})

@@ -311,6 +311,23 @@ No-Route    : 0
 """
 
 
+def neighbors(peer: str) -> str:
+    """Return `get neighbor` in the VRF of the tunnels of an edge: a neighbour that answers."""
+    return f"""Logical Router
+UUID    : {uuid("router", 1)}
+VRF     : 0
+LR-ID   : 0
+Name    :
+Type    : TUNNEL
+Neighbor
+   Interface : {uuid("router", 9)}
+   IP        : {peer}
+   MAC       : 00:50:56:00:00:01
+   State     : reach
+   Timeout   : 37
+"""
+
+
 def logical_routers(n: int) -> str:
     """Return `get logical-routers` of an edge with room in its neighbour tables."""
     head = "UUID                                   VRF    LR-ID  Name       Type                   Ports   Neighbors"

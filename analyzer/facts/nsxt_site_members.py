@@ -69,8 +69,14 @@ class SiteNodes(SiteNames):
         return {(block.node, block.address.replace("!", "/").rpartition("/")[2]) for block in found}
 
     def _managers(self) -> None:
+        shared = self._shared_names()
         for row in rows(self.facts, "nsxt.cluster_member"):
-            names = {"name": text(row, "fqdn"), "ip": text(row, "ip"), "object_id": text(row, "member_uuid")}
+            fqdn = text(row, "fqdn")
+            names = {
+                "name": "" if fqdn in shared else fqdn,
+                "ip": text(row, "ip"),
+                "object_id": text(row, "member_uuid"),
+            }
             self.known("manager", **names, row=row)
         for row in rows(self.facts, "nsxt.controller_channel"):
             ip, fqdn = (text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn"))
@@ -79,6 +85,13 @@ class SiteNodes(SiteNames):
         for row in rows(self.facts, "nsxt.manager_channel"):
             if ip := text(row, "manager_ip"):
                 self.known("manager", ip=ip, row=row)
+
+    def _shared_names(self) -> set[str]:
+        """Return the names that several managers of the list go by (`nsx-manager`, as deployed): they tell none."""
+        addresses: dict[str, set[str]] = {}
+        for row in rows(self.facts, "nsxt.cluster_member"):
+            addresses.setdefault(text(row, "fqdn"), set()).add(text(row, "ip"))
+        return {name for name, found in addresses.items() if len(found - {""}) > 1}
 
     def _registered(self) -> None:
         for row in rows(self.facts, "nsxt.registered_node"):

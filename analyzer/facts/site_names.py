@@ -68,7 +68,7 @@ class SiteNames:
         self, kind: str, *, name: str = "", ip: str = "", object_id: str = "", row: Row | None = None
     ) -> SiteMember:
         """Return the member that goes by any of these names, made when it is new; names that are given are its own."""
-        keys = [key for key in (_short(name), ip, object_id) if key]
+        keys = [key for key in (_unit(name) if kind == "edge" else _short(name), ip, object_id) if key]
         found = [self._by[(kind, key)] for key in keys if (kind, key) in self._by]
         member = found[0] if found else SiteMember(kind)
         if not found:
@@ -90,7 +90,7 @@ class SiteNames:
 
     def find(self, *names: str) -> SiteMember | None:
         """Return the member of any kind that goes by one of these names."""
-        keys = {_short(name) for name in names if name}
+        keys = {key for name in names if name for key in (_short(name), _unit(name))}
         return next((member for (_, key), member in self._by.items() if key in keys), None)
 
     def alias(self, member: SiteMember, key: str) -> None:
@@ -121,6 +121,12 @@ class SiteNames:
 def _short(name: str) -> str:
     """Return a name as it is compared: without its domain, lower case; an address stays whole."""
     return name if name.replace(".", "").isdigit() else name.partition(".")[0].lower()
+
+
+def _unit(name: str) -> str:
+    """Return the name of an Edge as it is compared: the number of its unit follows the domain (edge.example-0)."""
+    domain = name.partition(".")[2]
+    return _short(name) + (domain[-2:] if domain.endswith(("-0", "-1")) else "")
 
 
 def _is_netcpa(row: Row) -> bool:

@@ -14,7 +14,7 @@ from analyzer.forms.columns import Field, plain, row_of
 from analyzer.parsing import MOST_LINE, Output, fault_at
 from analyzer.tables import Block, Table, Value
 
-LINE = r"[^\s,][^,]*,.*,"  # a line of CSV, for the body of an output in a transcript
+LINE = r"(?:[^\s,][^,]*)?,.*,"  # a line of CSV, for the body of an output in a transcript; its first cell may be empty
 _ASKED = re.compile(r"\s--formatter[= ]csv\b")
 _HEADING = re.compile(r"\s*\w+(?:,\w+)+,?\s*$")
 

@@ -67,6 +67,8 @@ def _template(tag: str, other: str, last: tuple[str, ...], values: str = "") -> 
         rf"{_AT}{_SEVERITY}{tag}(?:\[${{THREAD}}\])?: (?=${{MORE}}){_REST}",
         rf"{_AT}{_SEVERITY}{tag}\[${{THREAD}}\]: (?:[a-z]+ [\w.-]+\[\w+\] )?{_BRACKET}",
         rf"{_AT}{_SEVERITY}{tag}(?:\[${{THREAD}}\])?: ?{_REST}",
+        # the same as a syslog server keeps it: the priority before it says the severity, or nothing does
+        rf"{_AT}{tag}\[${{THREAD}}\]: (?:${{LEVEL}} [\w.-]+\[\w+\] ?)?{_BRACKET}",
         # 6.x and 7.x, also as sent to a syslog server
         rf"${{TIME}} {named}${{LEVEL}} {tag}\[${{THREAD}}\] ?{_BRACKET}",
         rf"${{TIME}} {named}${{LEVEL}} {tag}\[${{THREAD}}\] ?{_REST}",
@@ -96,7 +98,7 @@ def shape(process: str, own_5x: str = "", *, section: bool = False) -> str:
     forms = [
         rf"{PRI}{TS} {HOST}{SEV} +{process}\[\w+\]: ",
         rf"{PRI}(?:{TS}|{SYSLOG}) (?:{HOST}{process}: )?[a-z]+ {process}\[\w+\] ?\[Originator@\d+ ",
-        rf"{PRI}{TS} {HOST}{process}: \[",
+        rf"{PRI}{TS} {HOST}{process}(?:\[\w+\])?: (?:[a-z]+ {process}\[\w+\] ?)?\[",
         rf"{PRI}{SYSLOG} {HOST}{process}: \[",
     ]
     if own_5x:

@@ -45,7 +45,7 @@ TIME_OF_ENTRY = compiled(
     r"\d:\d\d:\d\d|TSC: |\bcpu[\d#]+:[\d#]|^\s*(?:WARNING|ALERT): "
     r"|Correlator\] |\[esx\.problem\.|^\s*(?:vmx|mks|vcpu-\d+)\| |DISKLIB-"
     r"|\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|\[0x[0-9a-f]|\+0x[0-9a-f]"
-    r"|Panic (?:Details|Message): |BUG: failure at |: failed to allocate |_syncache\."
+    r"|Panic (?:Details|Message): |BUG: failure at |: failed to allocate |_syncache\.|UEFI Secure Boot failed"
 )
 PASTED = 200  # lines of a text that somebody may have put together by hand
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)

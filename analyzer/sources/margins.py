@@ -1,8 +1,9 @@
 """What a tool puts before every line of a text: numbers of lines, the times of a terminal's log.
 
 `cat -n`, `nl`, `less -N` and editors number the lines; SecureCRT, MobaXterm and Tera Term write the time in brackets
-before each line of a session. Text copied from the source of a web page has its signs as entities. What pandoc and
-note programs write as Markdown has a backslash before signs, and brackets without one around what was underlined.
+before each line of a session. A note keeps an output behind the `#` of a script's remarks. Text copied from the source
+of a web page has its signs as entities. What pandoc and note programs write as Markdown has a backslash before signs,
+and brackets without one around what was underlined.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from analyzer.sources.markup import QUOTES
 
 LOOKED_AT = 200  # lines of a text
 LEAST = 2  # lines with something in them
+REMARKS = 3  # lines that all begin with #
 NUMBERED = 5  # lines that are surely numbered, not by chance; from 1 on these are fewer
 FROM_1 = 3
 _NUMBER = compiled(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
@@ -26,8 +28,10 @@ _ENTITY = compiled(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
 # What WordPress and mail programs make of two and three dashes and of quotes.
 _TYPESET = QUOTES | str.maketrans({"–": "--", "—": "---"})
 _ANY_TYPESET = compiled(f"[{''.join(map(chr, _TYPESET))}]")
-# A ruler of a table or a prompt of ESXi whose signs have backslashes: no program prints that.
-_ESCAPED = compiled(r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]")
+# A ruler of a table, a prompt of ESXi or the head of a log line whose signs have backslashes: no program prints that.
+_ESCAPED = compiled(
+    r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]|\s*\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\w .-]{0,40}\\\[\w{1,20}"
+)
 _SPAN = compiled(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
 _REMARK = compiled(
     r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$"
@@ -49,11 +53,22 @@ def without_margin(lines: Sequence[str]) -> list[str]:
         lines = [line.translate(_TYPESET) for line in lines]
     if any("**" in line for line in lines):
         lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
+    if _all_remarks(lines):
+        lines = [line.lstrip() for line in lines]
+        wide = all(line.startswith("# ") for line in lines if line.strip("# \t\r\n"))
+        lines = [line[2 if wide else 1 :] for line in lines]
     if not has_margin(lines):
         return list(lines)
     if all(_TIME.match(line) for line in lines[:LOOKED_AT] if line.strip()):
         return [_TIME.sub("", line, count=1) for line in lines]
     return _without_numbers(lines)
+
+
+def _all_remarks(lines: Sequence[str]) -> bool:
+    """Tell whether every line of a text with something in it is the remark of a script: an output stands behind #."""
+    if any(line.lstrip()[:1] not in ("#", "") for line in lines):
+        return False
+    return sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS
 
 
 def has_margin(lines: Sequence[str]) -> bool:

@@ -64,6 +64,8 @@ _LOG_FILE = compiled(r"[\w.+@-]+\.(?:log|gz)(?:\.\d+)?(?:\.gz)?$|(?:messages|sys
 _NAME = r"[A-Za-z0-9][\w.-]*"
 _ESXI_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
 _LINUX_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
+# The path was left out by who wrote it down: a tool of ESXi behind it tells.
+_CUT_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME})\] ?(?:[#$>] ?)?(?P<cmd>[a-z/][\w./-]* .*)$")
 # The appliance for administration (vMA) names the host that its commands go to behind its own name.
 _APPLIANCE = compiled(
     rf"(?:[\w.-]+@{_NAME}:[^\s\[\]]{{0,200}}|\[[\w.-]+@{_NAME} [^\]]{{0,200}}\])\[(?P<host>{_NAME})\]"
@@ -155,6 +157,8 @@ def _shell(line: str) -> Prompt | None:
         return Prompt("esxi", found["host"], ESXI, False, found["cmd"].strip())
     if found := _LINUX_BRACKET.match(line):
         return _linux(found["host"], found["cmd"])
+    if (found := _CUT_BRACKET.match(line)) and first_word(found["cmd"]) in _ESXI_TOOLS:
+        return Prompt("esxi", found["host"], ESXI, False, found["cmd"].strip())
     if found := _LINUX.match(line):
         return _linux(found["host"], found["cmd"] or found["glued"] or "")
     if found := _BUSYBOX.match(line):

@@ -227,6 +227,17 @@ def test_a_continuation_with_its_own_head_joins_too() -> None:
     assert vm.values["message"] == "one\ntwo"
 
 
+def test_a_line_of_an_agent_that_a_server_kept_without_its_severity() -> None:
+    """A syslog server keeps the priority of 8.x lines or nothing in place of the severity: the line is the agent's own."""
+    line = "<166>2024-02-11T18:01:45.587Z esx0.test Hostd[2099494]: [Originator@6876 sub=Vimsvc opID=1a] Task Completed"
+    assert owners(line) == ["hostd"]
+    (row,) = rows("hostd", line)
+    assert (row.values["thread"], row.values["sub"], row.values["message"]) == ("2099494", "Vimsvc", "Task Completed")
+    twice = line.replace("]: [", "]: warning hostd[2099494] [")
+    assert owners(twice) == ["hostd"]
+    assert [row.values["level"] for row in rows("hostd", twice)] == ["warning"]
+
+
 def test_a_continuation_alone_is_a_fault_that_says_so() -> None:
     """A line without head and without a line before it is reported, not guessed at."""
     [fault] = registry()["hostd"].parse(Block(["--> two"], 9, "a!b"))
