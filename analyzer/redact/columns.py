@@ -107,8 +107,8 @@ KINDS: dict[str, tuple[str, ...]] = {
         "port_name", "service_profile", "snapshot_name", "vasa_provider",
     ),
     "path": (
-        "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share", "link_target",
-        "module_file", "parent_file", "stat_path", "tool_file",
+        "backup_folder", "dump_path", "file_name", "locked_file", "log_folder", "mount_point", "nfs_share",
+        "link_target", "module_file", "parent_file", "stat_path", "tool_file",
         "vasa_url", "descriptor_file", "disk_path", "parent_path", "vdisk_file", "vm_file", "vmx_path",
     ),
     "input": (
@@ -149,8 +149,9 @@ KINDS: dict[str, tuple[str, ...]] = {
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
         "ats_incompatibility", "module_licence", "module_version", "sel_type", "alarm_severity", "alarm_status",
-        "ats_status", "ats_upgrade_modes", "backup_frequency", "backup_left_out", "backup_protocol", "bank", "root_link",
-        "beacon_required_by", "bfd_diag", "bfd_session_state", "bfd_state", "bgp_state", "binding_state", "boot_build",
+        "ats_status", "ats_upgrade_modes", "backup_frequency", "backup_left_out", "backup_protocol", "bank",
+        "root_link", "beacon_required_by", "bfd_diag", "bfd_session_state", "bfd_state", "bgp_state", "binding_state",
+        "boot_build",
         "boot_event", "boot_title", "bound_vmknics", "bundle", "bus_info", "capabilities", "certificate_use", "channel",
         "channel_detail", "channel_state", "cid", "claim_options", "clock_text", "clone_status", "coalescing_scheme",
         "code_file", "collected", "collector_command", "comp", "compliance", "component_id", "config_file",
