@@ -98,7 +98,7 @@ EXPECTED = {
         ("info", "vmnic2", "the link has been back since 2023-03-01 10:00:03 UTC"),
     ],
     "nfs.log": [
-        ("warning", "vm-01-flat.vmdk", "it goes on since 2023-03-01 10:00:07 UTC"),
+        ("warning", "vm-01-flat.vmdk", "it resumed at 2023-03-01 10:00:07 UTC"),
         ("warning", "", "Writes were retried once"),
         ("info", "ds1", "rose to 0.011 s, which is below our own threshold"),
     ],
