@@ -361,7 +361,7 @@ def most(case: dict[str, Any]) -> int:
     return 100_000 + 600 * len(load().rules) + 20_000 * min(len(case["findings"]), 200)
 
 
-STORM = 30_000
+CONFLICT_LINES = 30_000
 
 
 @pytest.mark.parametrize("devices", [1, *(pytest.param(many, marks=pytest.mark.long) for many in (100, 10_000))])
@@ -369,10 +369,10 @@ def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices
     """All lines are kept and judged per device in seconds; the report holds a few lines of each device only."""
     rule = RATE.replace("at_least: 10", "at_least: 5") % ("rate", "0x10")
     kept = ("--limit", "hits_per_signature=200000")
-    case, seconds, size = triaged(tmp_path, conflicts(STORM, devices), {"rate": rule}, *kept)
+    case, seconds, size = triaged(tmp_path, conflicts(CONFLICT_LINES, devices), {"rate": rule}, *kept)
 
     found = [one for one in case["findings"] if one["rule"] == "rate"]
-    each = f"{STORM // devices:,}"
+    each = f"{CONFLICT_LINES // devices:,}"
     assert found
     assert {one["say"] for one in found} == {f"{each} conflicts; {each} lines"}
     for one in found:

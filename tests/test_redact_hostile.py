@@ -24,7 +24,7 @@ ODD = [
     "esx01-db",
     "esx01-db2",
     'it\'s "quoted"',
-    "C:\\data",
+    "C:\\ledger",
     "\u65e5\u672c\u30b5\u30fc\u30d0",
     "host-01",
     "vm-02",
