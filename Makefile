@@ -37,6 +37,7 @@ check: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tools/docs.py --check
+	$(BIN)/python tools/house.py --check
 
 # The language server of editors, for the tests marked `editor`; they are skipped without it.
 editor: tools/editor/node_modules/.package-lock.json
