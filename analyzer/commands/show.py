@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.places import readable
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
 
 
@@ -34,7 +34,7 @@ def command(
     """
     from analyzer import case
 
-    with readable((case_json,)) as (path,):
+    with standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
         redaction = redact.begin()
         document = case.load(path)

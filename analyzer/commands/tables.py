@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.places import CasePath, moment, readable
+from analyzer.commands.places import CasePath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import counted, for_terminal
 
@@ -58,7 +59,7 @@ def command(
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None and (wanted or parquet):
         raise UsageError("these options need a table", do="Name the table after the path.")
-    with readable((path,)) as (given,):
+    with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:
             lost = coverage(given, form)
