@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test test-long check editor axe bench docs clean
+.PHONY: demo test test-all check editor axe bench docs clean
 
 # What a user needs; the tests need more, below. Nothing is compiled beforehand: Python does so for what a command uses.
 $(VENV)/.installed: setup.cfg
@@ -26,12 +26,13 @@ demo: $(VENV)/.installed
 	@echo "  $(BIN)/pip install '.[web]' && $(BIN)/backline serve   the page to drop files on"
 	@echo "  docs/tutorial-triage.md                            ten minutes, step by step"
 
+# What a contributor runs: every test that needs no second, and all that they prove.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times -m "not process and not size"
 
-# Those that take minutes as well: fifty kills, the hand-out files, whole runs of batches.
-test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "long or not long"
+# Everything: also what starts programs, servers and browsers, and what is slow for its size.
+test-all: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -22,7 +22,7 @@ import pytest
 from analyzer.archive.store import Archive
 from tools.make_cases import Made, make
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT, MIXED, TWICE, JUDGED = 20, 30, 50, 8

@@ -325,7 +325,6 @@ print("done", flush=True)
 """
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     """kill -9 at random moments of a compaction: each case has its texts; the next run ends the work."""
     assert filled.objects.local is not None
@@ -358,7 +357,6 @@ class Dead(BaseException):
     """Stands for the end of the process: nothing more is written."""
 
 
-@pytest.mark.slow
 def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many objects were written and deleted before the end, each case has its texts."""
     first = Archive.open(tmp_path / "first", create=True)

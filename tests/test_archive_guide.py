@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from analyzer.archive.query import views
 from analyzer.commands.archive import COMMANDS
 from tools import guide
@@ -14,7 +12,6 @@ from tools import guide
 PAGE = guide.ARCHIVE.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the page in a fresh folder prints what it shows."""
     guide.prepare(tmp_path)

@@ -81,7 +81,6 @@ def test_many_cases_come_back_at_once(archive: Archive) -> None:
         assert kit.text_of(found[one.id]) == kit.packed(name)[1]
 
 
-@pytest.mark.slow
 def test_the_lean_facts_give_the_verdicts_of_the_whole(archive: Archive) -> None:
     """Every shipped rule says of every sample the same from its own tables alone as from all facts.
 
@@ -103,7 +102,6 @@ def _lean(finding: Any) -> Any:
     return replace(finding, evidence=[], trace=None, chart=[], first_seen="", explains=[], explained_by=[])
 
 
-@pytest.mark.slow
 def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     """A synthetic bundle with many rotated logs gives the same bytes from the archive."""
     path = tmp_path / "big.tgz"
@@ -127,7 +125,6 @@ def renamed() -> Catalog:
     return Catalog(found, hash="of renamed rules")
 
 
-@pytest.mark.slow
 def test_a_changed_threshold_gives_what_a_fresh_triage_gives(archive: Archive) -> None:
     """With another threshold, and with fewer rules, a stored case gives the bytes of reading the case anew."""
     changed = rules.load(thresholds=_moved())

@@ -97,7 +97,6 @@ def flipped(data: bytes, place: int, bit: int) -> bytes:
     return bytes(changed)
 
 
-@pytest.mark.slow
 def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
     """Of every object, one byte in each of its parts is changed: verify names that object each time."""
     chance = random.Random(4)

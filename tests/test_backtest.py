@@ -105,7 +105,6 @@ def run(*words: str | Path) -> Result:
 # -- what it counts
 
 
-@pytest.mark.slow
 def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -> None:
     """Verdicts, findings and doubts over the archive are those of the sample cases, judged one by one."""
     catalog = kit.catalog()
@@ -124,7 +123,6 @@ def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -
         assert report.released == "same" and not report.compared
 
 
-@pytest.mark.slow
 def test_processes_give_what_one_gives(shared: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the cases are parted among processes, the report is the same but for its times."""
     told: list[tuple[int, int]] = []

@@ -171,7 +171,6 @@ def test_debug_is_not_needed_for_help() -> None:
     assert "backline batch /cases/2024 --archive /cases/archive" in run.stdout
 
 
-@pytest.mark.slow
 def test_many_loose_objects_are_put_together_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From some hundred loose objects on they become a segment; the next run knows them, and is much faster."""
     cases = small_cases(tmp_path / "cases", 60)

@@ -93,8 +93,7 @@ def each_once(archive: Path) -> None:
     assert code == 0, out + err
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.size)])
 def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     kills: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
@@ -141,7 +140,6 @@ def test_killed_workers_cost_nothing(undisturbed: tuple[Path, dict[str, str]], t
     each_once(archive)
 
 
-@pytest.mark.slow
 def test_two_runs_at_once_share_the_work(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """Two runs over the same cases into one archive: both end well, every case is stored once."""
     cases, expected = undisturbed

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import click
-import pytest
 
 from analyzer.cli import main
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -83,7 +83,7 @@ def _wrong_options(command: click.Command, words: list[str]) -> str:
     return ""
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@together("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_of_a_page_exists(path: Path) -> None:
     """No page names a command, an option or a choice that the program does not have."""
     stale = [f"{command}: {why}" for command in commands(path.read_text(encoding="utf-8")) if (why := wrong(command))]

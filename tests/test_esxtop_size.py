@@ -228,7 +228,6 @@ def _long(tmp_path: Path, count: int) -> None:
     assert most <= MOST_MB
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_long_capture_is_read_in_little_memory(tmp_path: Path) -> None:
     """Twenty minutes of a large host, 107 MB: the whole command stays below 150 MB."""
@@ -258,7 +257,6 @@ def _ill(tmp_path: Path, count: int) -> None:
     assert most <= MOST_ILL_MB
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Path) -> None:
     """Every VM of a large host is ill: columns no rule reads are not held, samples listed only of what is drawn."""

@@ -146,7 +146,6 @@ def test_a_flood_is_bounded(tmp_path: Path, name: str) -> None:
     check_flood(FLOODS[name], tmp_path, 30)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not ALL, reason="set BACKLINE_ALL_HOSTILE=1 for the large floods")
 @pytest.mark.parametrize("name", SLOW_FLOODS)
 def test_a_large_flood_is_bounded(tmp_path: Path, name: str) -> None:

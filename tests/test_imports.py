@@ -6,8 +6,6 @@ import ast
 from configparser import ConfigParser
 from pathlib import Path
 
-import pytest
-
 from tests.layers import ARCHIVE, LAYERS
 from tests.together import together
 
@@ -52,7 +50,7 @@ def test_no_module_imports_downwards(room: str, path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "archive").rglob("*.py")), ids=lambda path: path.stem)
+@together("path", sorted((ROOT / "analyzer" / "archive").rglob("*.py")), ids=lambda path: path.stem)
 def test_no_room_of_the_archive_imports_a_later_one(path: Path) -> None:
     """Within the archive imports run one way too, in the order of the table in docs/architecture.md."""
     room = path.parent.name if path.parent.name != "archive" else ""

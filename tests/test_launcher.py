@@ -209,7 +209,6 @@ def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     assert sorted(file["name"] for file in document["case"]["files"]) == sorted(HARD_FILES)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gio") is None, reason="GLib's launcher is not installed")
 def test_glib_starts_it(tmp_path: Path) -> None:
     """GLib, which GNOME and Xfce start desktop entries with, gives the files over as they are."""

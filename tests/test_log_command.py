@@ -387,13 +387,12 @@ def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) > 100
 
 
-@pytest.mark.slow
-@pytest.mark.long  # takes half a minute to make
+@pytest.mark.size
 def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_unpack_it(tmp_path: Path) -> None:
-    """Of 600 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
+    """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
     resource = pytest.importorskip("resource")  # not on Windows
     path = tmp_path / "host.tgz"
-    make_bundle.make(path, 600_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.make(path, 200_000_000, dumps=False, problems=PROBLEMS)
     program = (sys.executable, "-m", "analyzer", "log", str(path))
     around = ("--around", "2021-03-01T15:10:00")
     assert peak(*program, *around) < 200

@@ -17,6 +17,7 @@ from analyzer.judge import judge_cases
 from analyzer.rules import default_paths
 from analyzer.triage import Options, gathered, triage
 from tests import hostile
+from tests.together import together
 from tools.case_hosts import SYNTHETIC
 from tools.make_cases import BREAKAGES, LACKING, SCENARIOS, broken, case, make
 
@@ -55,7 +56,8 @@ def test_no_two_cases_are_alike(tmp_path: Path) -> None:
     assert len(set(made)) >= 0.95 * len(made) > 100
 
 
-@pytest.mark.parametrize("number", range(len(SCENARIOS)))
+@pytest.mark.size
+@together("number", range(len(SCENARIOS)), parts=12)
 def test_each_scenario_fires_its_rule(tmp_path: Path, number: int) -> None:
     """The first cases of a set go through the scenarios in order, and each fires the shipped rule it is named after."""
     kind, files = case(number)

@@ -413,10 +413,10 @@ def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) ->
 
 
 @pytest.mark.long
-def test_three_hundred_rules_over_a_hundred_thousand_lines(tmp_path: Path) -> None:
-    """A catalog of real size over a storm: every rule finds its devices, in a minute of computing (measured: 60 s)."""
+def test_three_hundred_rules_over_thirty_thousand_lines(tmp_path: Path) -> None:
+    """A catalog of real size over a storm: every rule finds its devices, in half a minute of computing."""
     begun = time.process_time()
-    case, _, _ = triaged(tmp_path, conflicts(100_000, 20, 300), rules_like(300))
+    case, _, _ = triaged(tmp_path, conflicts(30_000, 20, 300), rules_like(300))
     found = [one for one in case["findings"] if one["rule"].startswith("rate-")]
     assert len({one["rule"] for one in found}) == 300
-    assert time.process_time() - begun < 120  # other work on the machine does not count
+    assert time.process_time() - begun < 60  # other work on the machine does not count

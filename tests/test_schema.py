@@ -397,7 +397,7 @@ def test_an_unknown_key_is_refused_wherever_the_loader_refuses_it(path: Path_) -
     assert [tuple(error.absolute_path) for error in errors] == [path]
 
 
-@pytest.mark.parametrize("path", [path for path in PLACES if isinstance(path[-1], str)], ids=str)
+@together("path", [path for path in PLACES if isinstance(path[-1], str)], ids=str, parts=3)
 def test_a_key_is_needed_where_the_loader_needs_it(path: Path_) -> None:
     """Taking a key out is refused by both or by none; what fails for its meaning alone is left to lint."""
     tree = changed(path, drop=True)

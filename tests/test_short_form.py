@@ -23,6 +23,7 @@ from analyzer.language.rulefile import BadRuleError
 from analyzer.rules import Rule
 from analyzer.rules.short_examples import MADE, own_path
 from tests.rule_kit import TABLES, Kit
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
@@ -252,9 +253,7 @@ def test_a_long_rule_over_lines_need_not_write_them_either(tmp_path: Path) -> No
     assert {"R070", "R071"} <= codes
 
 
-@pytest.mark.parametrize(
-    "name", sorted(p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside)
-)
+@together("name", sorted(p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside))
 def test_every_log_has_a_place_that_its_reader_takes(name: str, tmp_path: Path) -> None:
     """The first sample of a log, laid where its table says, is read as that log."""
     parser = parsing.registry()[name]

@@ -434,7 +434,6 @@ def test_a_wrong_command_line_is_told(folder: Path, words: list[str], why: str) 
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
     """80 files that land at once, one of them slowly under a partial name, are all done once; Ctrl-C ends with 130.

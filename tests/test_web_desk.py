@@ -276,7 +276,6 @@ def test_a_snapshot_tells_all_cases(tmp_path: Path) -> None:
     run(main())
 
 
-@pytest.mark.slow
 def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
     """With an archive a finished case is stored; a batch then finds it done, and a later desk shows and opens it."""
     archive = tmp_path / "archive"

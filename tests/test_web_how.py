@@ -177,7 +177,6 @@ def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files
 # --- the same options, the same case ---
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("drafts", [False, True])
 def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[Path, Path], drafts: bool) -> None:
     """case.json is byte for byte that of `triage` with the same rules, settings and drafts; the history's too."""
@@ -193,7 +192,6 @@ def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[
     place.close()
 
 
-@pytest.mark.slow
 def test_a_stored_case_bears_the_marks_of_a_batch(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """A batch with the same options finds the case done and would store it under the same name; others judge anew."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"

@@ -592,7 +592,6 @@ def test_pieces_keep_memory_flat(tmp_path: Path) -> None:
 
 
 @linux
-@pytest.mark.slow
 def test_memory_is_flat_for_large_files(tmp_path: Path) -> None:
     """2 GB go through without the server growing by more than 8 MiB."""
     with Process(tmp_path) as server:
