@@ -12,7 +12,7 @@ import asyncio
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from analyzer.authoring.pages.page_links import command_link, link_code
 from analyzer.web.app import Serving
 from analyzer.web.wire import Refusal
 
@@ -97,7 +98,10 @@ class HelpBook:
 
     def _read_page(self, name: str) -> str:
         make = self._made_pages.get(f"{name}.md")
-        return make() if make else _page_file(name).read_text(encoding="utf-8")
+        if make:
+            return make()
+        folder = posixpath.dirname(name)
+        return link_code(_page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder))
 
     def _adapt_tokens(self, tokens: Sequence[Token], name: str) -> None:
         """Give headings their ids, lead links to our pages or out of the window, and leave pictures out."""
