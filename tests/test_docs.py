@@ -168,6 +168,7 @@ def test_questions_to_logs_are_told_in_words() -> None:
         "  order: {sequence: [bad, good], within: 36h}\n  quiet: {none: good, for: 2d}\n  many: {log: bad, distinct: level}"
     )
     text = pages.rules_page(Catalog([rule]), "a test")
+    assert "from 1 rule.\n" in text and "from 0 rules.\n" in pages.rules_page(Catalog([]), "a test")
     for words in (
         "for `abcd`, capitals or not, called `bad`",
         "`burst` is true for at least 3 hits of `bad` within 90s, for each `level`",
