@@ -54,9 +54,11 @@ tools/axe/node_modules/.package-lock.json: tools/axe/package-lock.json
 	npm ci --prefix tools/axe --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-# The documentation as a site in out/site; nothing is fetched but the packages of the extra.
+# The pages that are made of the program, into docs/ (git ignores them), and the documentation as a site in out/site;
+# nothing is fetched but the packages of the extra.
 docs: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python tools/docs.py -o docs
 	$(BIN)/python tools/site.py out/site
 
 bench: $(VENV)/.ready

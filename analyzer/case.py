@@ -2,7 +2,7 @@
 
 `document()` puts the plain results of all earlier rooms into one dictionary,
 `dumps()` writes it as the same bytes for the same input, `load()` reads it
-back. Its schema is docs/case-schema.json, described in docs/case.md; reports
+back. Its schema is analyzer/case-schema.json (`backline show --schema`), described in docs/case.md; reports
 read this document and nothing else.
 """
 
@@ -55,7 +55,7 @@ def document(
     harmless: Iterable[Mapping[str, Any]] = (),
     log: Iterable[Mapping[str, Any]] = (),
 ) -> Doc:
-    """Return the case document of docs/case-schema.json.
+    """Return the case document of case-schema.json.
 
     Records may be dictionaries or dataclasses with the keys of the schema;
     missing keys get their empty value, an unknown key is a ValueError (a fault

@@ -86,7 +86,6 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     (
         "pipeline",
         {
-            "wheel": "what a wheel brings beside its sources",
             "triage": "from paths to the case document, top to bottom",
             "host_cards": "the card of each host, from the tables of the case",
             "site_picture": "the records of an NSX site: members, channels, clocks",
@@ -110,7 +109,15 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ),
     ("library", {"library": "`open_case`: Backline in a program of one's own"}),
     ("web", {"web": "the drag-in page, see below"}),
-    ("command", {"commands": "the words typed", "cli": "the `backline` command", "__main__": "where it starts"}),
+    (
+        "command",
+        {
+            "commands": "the words typed",
+            "cli": "the `backline` command",
+            "wheel": "what a wheel brings beside its sources",
+            "__main__": "where it starts",
+        },
+    ),
 ]
 
 # Rooms of `archive/`, first to last; "" is the room itself.

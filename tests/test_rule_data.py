@@ -213,7 +213,7 @@ def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
     assert "R068" not in [one.code for one in lint.check([path, old])]
 
 
-GUIDE = (kit.ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+GUIDE = (kit.ROOT / "docs" / "rule-guide.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)

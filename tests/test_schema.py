@@ -245,11 +245,6 @@ FREE = {
 }
 
 
-def test_the_shipped_schema_is_fresh() -> None:
-    """docs/rule-schema.json is what the declarations of today give, byte for byte."""
-    assert (ROOT / "docs" / "rule-schema.json").read_text(encoding="utf-8") == schema.text(fact_tables.declared())
-
-
 def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     """A validator takes it as a schema, and the compact layout of the file loses nothing."""
     Draft7Validator.check_schema(WHOLE)
