@@ -10,7 +10,7 @@ events in words of its own.
 import re
 
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.loghost import OBJECT
+from analyzer.loghost import name_object
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
@@ -47,8 +47,6 @@ _EVENT = re.compile(r"Event \d+ : ")
 NO_OBJECT = "this host"
 # Up to 6.7 the end of a lost NFS server is called a problem; from 7.0 on it has the second name.
 RENAMED = {"esx.problem.vmfs.nfs.server.restored": "esx.clear.vmfs.nfs.server.restored"}
-_VM = re.compile(r"/vmfs/volumes/[^/\s]+/(?:[^/\n]+/)?(?P<object>[^/\n]+)\.vmx\b")
-_RAM_DISK = re.compile(r"\bramdisk '(?P<object>[^']+)'|\bThe (?P<root>root) filesystem's file table")
 _PATH = re.compile(r"\bvmhba\d+:C\d+:T\d+:L\d+")
 _ADAPTER = re.compile(r"\bvm(?:hba|nic)\d+")
 _VOLUME = r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
@@ -115,9 +113,7 @@ def parse(block: Block) -> Output:
 
 def _named(message: str) -> dict[str, Value]:
     """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
-    own = _VM.search(message) or _RAM_DISK.search(message)
-    first = OBJECT.search(message)
-    thing = (own.group("object") or own.group(own.lastgroup or 0)) if own else first.group() if first else NO_OBJECT
+    thing = name_object(message) or NO_OBJECT
     path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)
     boot = "/bootbank" if _BOOT_VOLUME.search(message) else thing
     return {
