@@ -239,7 +239,8 @@ def _proof(rule: Rule) -> Iterator[str]:
 
 
 def _to_rule(name: str, known: set[str]) -> str:
-    return f"[{code(name)}](#{name})" if name in known else code(name)
+    rule = name.partition("/")[0]
+    return f"[{code(name)}](#{rule})" if rule in known else code(name)
 
 
 def _rows_of(table: Table, number: str) -> str:
