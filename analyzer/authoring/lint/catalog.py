@@ -53,7 +53,7 @@ class ShippedNames:
         }
         items = {key: _item(text) for key, text in texts.items()}
         items["kb"] = RuleItem([_item(str(number)) for number in rule.kb], FileSpan())
-        file.tree = RuleItem(items, FileSpan())
+        file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
 
 
