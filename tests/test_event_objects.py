@@ -9,8 +9,15 @@ import csv
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
+from analyzer import examples, rules
 from analyzer.ingest.problems import EVENT, kind_of
+from analyzer.judge import judge
+from analyzer.language.rulefile import FileSpan
+from analyzer.rules import Catalog, Example
 from analyzer.tables import Block, Row
+from analyzer.verdicts import Finding
 from parsers import esx_event
 from tests.event_texts import HOST_WIDE, forms_of, names_of
 
@@ -98,6 +105,77 @@ def test_the_list_of_problems_tells_the_same_objects() -> None:
             wrong.append((row["event_id"], found))
 
     assert not wrong
+
+
+RULE = next(rule for rule in rules.load().rules if rule.id == "esx-event")
+
+
+def judged(lines: list[str]) -> dict[str, Finding]:
+    """Return what the rule of events says of lines of vobd.log, by subject."""
+    example = Example("made", FileSpan(), {}, {"esxi.event": "\n".join(lines) + "\n"}, (), (), {})
+    facts = examples.facts_of(RULE, example)
+    try:
+        return {one.subject: one for one in judge(Catalog([RULE]), facts).findings}
+    finally:
+        facts.close()
+
+
+def test_the_end_of_one_object_never_ends_another() -> None:
+    """Of each row with an end: of two objects in trouble one comes back after a minute; the other stays as bad as it is."""
+    wrong: defaultdict[str, list[str]] = defaultdict(list)
+    for row, form in SWEPT:
+        if not row["clear_id"]:
+            continue
+        lines = [
+            line_of(row["event_id"], form.text.format(thing), second=2 * number)
+            for number in range(int(row["at_least"]))
+            for thing in form.things
+        ]
+        lines.append(line_of(row["clear_id"], form.end.format(form.things[1]), second=60))
+        found = judged(lines)
+        names = objects_of(lines[:2])
+        left, back = ([one for one in found.values() if one.object == name] for name in names)
+        over = {"critical": "warning", "major": "warning"}.get(row["severity"], "info")
+        if [one.severity for one in left] != [row["severity"]] or [one.severity for one in back] != [over]:
+            said = [(subject, one.severity) for subject, one in found.items()]
+            wrong[f"{form.text} / {form.end} -> {said}"].append(row["event_id"])
+
+    assert not wrong, report_of(wrong)
+
+
+@pytest.mark.parametrize("event", sorted(esx_event.STAGES))
+def test_how_long_it_lasted_counts_from_the_loss(event: str) -> None:
+    """An event 140 s after the loss, and the end 5 s after that: it lasted 145 s, and was not over at once."""
+    row = next(row for row in ROWS if row["event_id"] == event)
+    form = forms_of(event)[0]
+    (thing, _) = form.things
+    lines = [
+        line_of(esx_event.STAGES[event], form.text.format(thing)),
+        line_of(event, form.text.format(thing), second=140),
+        line_of(row["clear_id"], form.end.format(thing), second=145),
+    ]
+    whole = judged(lines)[f"{thing}: {event}"]
+    cut = judged(lines[1:])[f"{thing}: {event}"]
+
+    assert "It lasted 145 s." in whole.say and "10 seconds" not in whole.say
+    assert "10 seconds" not in cut.say and any("how long it lasted is not known" in note for note in cut.also)
+    assert whole.severity == cut.severity == ("info" if row["severity"] == "warning" else "warning")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "severity"),
+    [(3, "info"), (10, "info"), (11, "warning"), (139, "warning"), (145, "warning"), (0, "critical")],
+)
+def test_paths_that_are_gone_weigh_by_how_long(seconds: int, severity: str) -> None:
+    """All paths down: over within ten seconds is information, later a warning; with no end in the log it is critical."""
+    form = forms_of("esx.problem.storage.apd.start")[1]
+    lines = [line_of("esx.problem.storage.apd.start", form.text.format(form.things[0]))]
+    if seconds:
+        lines.append(line_of("esx.clear.storage.apd.exit", form.end.format(form.things[0]), second=seconds))
+    (found,) = judged(lines).values()
+
+    assert found.severity == severity
+    assert found.object == form.things[0]
 
 
 def report_of(wrong: dict[str, list[str]]) -> str:
