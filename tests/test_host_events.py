@@ -155,7 +155,7 @@ def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -
         tmp_path / "over", {"vmkernel.log": [down, back], "vobd.log": [vobd(1, "made up", "vob.made.up")]}
     )
 
-    assert lasting["severity"] == "major" and lasting["subject"].startswith(device)
+    assert lasting["severity"] == "critical" and lasting["subject"].startswith(device)
     assert places(ended) == {"vmkernel.log:1", "vmkernel.log:2"}
     assert over["severity"] == "warning" and "says that it is over" in over["say"]
 

@@ -180,6 +180,7 @@ def test_what_is_complained_of(code: str, piece: str) -> None:
         ("R057", "about: Frames of e.g. vmnic0 (NSX 6.3.3) are damaged. They are lost."),
         ("R059", "needs: 0.1"),
         ("R060", "explained_by: [pnic-loses-packets]"),
+        ("R060", "explained_by: [esx-event/esx.problem.storage.apd.start]"),
         ("R061", "status: retired\nreplaced_by: pnic-loses-packets"),
         ("R062", "status: retired\nfix: []"),
         ("R063", "fix: [{where: host, run: esxcli network nic list}]\ncaution: ''"),
@@ -325,6 +326,17 @@ def test_names_of_a_private_catalog_are_known(tmp_path: Path) -> None:
     assert [(one.code, one.help) for one in found if one.code == "R060"] == [
         ("R060", "`cpu-contention` took over from it")
     ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["esx-event/esx.problem.storage.apd.begin", "pnic-loses-packets/esx.problem.storage.apd.start", "no-rule/row"],
+)
+def test_a_row_that_is_not_there_explains_nothing(tmp_path: Path, name: str) -> None:
+    """`rule/row` needs both: a rule over a table of facts, and that row of it."""
+    text = base().replace("evidence:", f"explained_by: [{name}]\nevidence:")
+
+    assert "R060" in [one.code for one in check(text, tmp_path)]
 
 
 def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_files() -> None:

@@ -21,12 +21,14 @@ def relate(
 ) -> None:
     """Give ids, tie each sign to its cause, and sort worst first with a cause before its signs.
 
-    explained_by  rule -> rules whose finding on the same object explains it
+    explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
+                  problems says of a row of the catalog; a row of the rule itself is explained by what stands before it
     rests_on      findings with a further object that each rests on: causes are looked for there as well
     names         name of an object -> the name it goes by, see `other_names`
     """
+    rows = {id(finding): finding.id for finding in findings}
     _name(findings)
-    _Ties(findings, rests_on, names or {}).tie(explained_by)
+    _Ties(findings, rests_on, names or {}, rows).tie(explained_by)
     rank = _effective(findings)
     subjects = Counter(finding.rule for finding in findings)
     findings.sort(
@@ -71,9 +73,14 @@ class _Ties:
     """Finds the findings that explain others, by the objects they speak of."""
 
     def __init__(
-        self, findings: Sequence[Finding], rests_on: Sequence[tuple[Finding, str]], names: Mapping[str, str]
+        self,
+        findings: Sequence[Finding],
+        rests_on: Sequence[tuple[Finding, str]],
+        names: Mapping[str, str],
+        rows: Mapping[int, str],
     ) -> None:
         self.names = names
+        self.rows = rows
         self.matches = [finding for finding in findings if finding.verdict == Verdict.MATCH]
         self.by_id = {finding.id: finding for finding in self.matches}
         self.further: defaultdict[int, list[str]] = defaultdict(list)
@@ -83,7 +90,10 @@ class _Ties:
         for finding in self.matches:
             vague = finding.severity == "info" and finding.confidence == "possible"
             if finding.confidence != "exposed" and not vague:  # a version alone explains nothing, nor does a mere hint
-                self.causes[finding.rule, self._same(finding.object)].append(finding)
+                thing = self._same(finding.object)
+                self.causes[finding.rule, thing].append(finding)
+                if row := self._row(finding):
+                    self.causes[row, thing].append(finding)
 
     def _same(self, thing: str) -> str:
         name = same_name(thing)
@@ -97,9 +107,19 @@ class _Ties:
             sign.explained_by = []
         for sign in sorted(self.matches, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
             things = dict.fromkeys(self._same(thing) for thing in (sign.object, *self.further[id(sign)]))
-            for rule in (*explained_by.get(sign.rule, ()), *named[id(sign)]):
+            for rule in (*self._before(sign, explained_by.get(sign.rule, ())), *named[id(sign)]):
                 for thing in things:
                     self._tie(sign, self.causes.get((rule, thing), ()))
+
+    def _row(self, finding: Finding) -> str:
+        """Return the row of the catalog behind a finding as `rule/row`, "" where none is."""
+        row = self.rows.get(id(finding), "")
+        return f"{finding.rule}/{row}" if row else ""
+
+    def _before(self, sign: Finding, rules: Sequence[str]) -> Sequence[str]:
+        """Return the rules that may explain a sign: of a row that is among them itself those that stand before it."""
+        own = self._row(sign)
+        return rules[: rules.index(own)] if own in rules else rules
 
     def _tie(self, sign: Finding, causes: Sequence[Finding]) -> None:
         near = [cause for cause in causes if cause.node == sign.node]

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from analyzer.facts import Facts
-from analyzer.loghost import OBJECT
+from analyzer.loghost import object_of_line
 from analyzer.logtime import line_time
 from analyzer.merged_log.around import typed
 from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
@@ -98,9 +98,8 @@ def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[
 def _record(entry: LogEntry, node: str) -> Record:
     level, component = entry.level_and_component()
     number, text = entry.lines[0]
-    named = OBJECT.search(text[:8192])
     return {
         "time": stamp_of(entry), "node": node, "log": entry.part.name, "level": level, "component": component,
-        "object": named.group() if named else "", "text": one_line(text, TEXT), "address": entry.part.address,
+        "object": object_of_line(text), "text": one_line(text, TEXT), "address": entry.part.address,
         "line": number,
     }  # fmt: skip

@@ -13,7 +13,7 @@ from analyzer.ingest.nodes import Node, resolve
 from analyzer.ingest.reader import ReadListener
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
-from analyzer.loghost import OBJECT
+from analyzer.loghost import object_of_line
 from analyzer.merged_log.collector import LogSeen, WindowScanner
 from analyzer.merged_log.entry import LogEntry, TimeWindow, severity, stamp_of
 from analyzer.scan.careful import Answer, Undecided, search_of
@@ -241,10 +241,10 @@ class MergedLog:
         level, component = entry.level_and_component()
         time, part, made = stamp_of(entry), entry.part, MergedLine._make
         for at, (number, text) in enumerate(entry.lines):
-            found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
-            thing = found.group() if found else ""
-            yield made((time, host, part.name, level, component, thing, text, part.address, number, assumed))
+            yield made(
+                (time, host, part.name, level, component, object_of_line(text), text, part.address, number, assumed)
+            )
 
 
 class _Wanted:

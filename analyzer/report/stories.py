@@ -44,6 +44,8 @@ def stories(doc: Doc) -> list[Story]:
         story = told.setdefault(root, Story(rows[root]))
         if root != number:
             story.signs.append(row)
+    for story in told.values():
+        story.signs.sort(key=_weight)
     return list(told.values())
 
 

@@ -302,7 +302,8 @@ def _proof(rule: Rule) -> Iterator[str]:
 
 
 def _to_rule(name: str, links: Links) -> str:
-    return f"[{code(name)}]({links.rules[name]})" if name in links.rules else code(name)
+    rule = name.partition("/")[0]
+    return f"[{code(name)}]({links.rules[rule]})" if rule in links.rules else code(name)
 
 
 def _rows_of(table: Table, number: str, links: Links) -> str:
