@@ -123,6 +123,7 @@ def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_pat
     assert len(listed(filled, SEGMENTS)) == len(tables) + 2  # the texts, the manifest
 
 
+@pytest.mark.size
 def test_a_new_judgement_is_merged_with_the_facts_of_a_segment(filled: Archive) -> None:
     """After a re-judgement, compaction puts both in one place; with `all` the old segment goes."""
     compact(filled)
@@ -272,6 +273,7 @@ def test_a_case_that_goes_away_meanwhile_is_left_out(filled: Archive) -> None:
     assert len(written.taken) == 11
 
 
+@pytest.mark.size
 def test_readers_and_writers_meanwhile(filled: Archive) -> None:
     """While a thread stores cases and another compacts again and again, a third always finds every case."""
     stop, failures = threading.Event(), []
@@ -325,6 +327,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.process
 def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     """kill -9 at random moments of a compaction: each case has its texts; the next run ends the work."""
     assert filled.objects.local is not None
@@ -357,6 +360,7 @@ class Dead(BaseException):
     """Stands for the end of the process: nothing more is written."""
 
 
+@pytest.mark.size
 def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many objects were written and deleted before the end, each case has its texts."""
     first = Archive.open(tmp_path / "first", create=True)

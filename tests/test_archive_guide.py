@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from analyzer.archive.query import views
 from analyzer.commands.archive import COMMANDS
 from tools import guide
@@ -12,6 +14,7 @@ from tools import guide
 PAGE = guide.ARCHIVE.read_text(encoding="utf-8")
 
 
+@pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the page in a fresh folder prints what it shows."""
     guide.prepare(tmp_path)

@@ -192,6 +192,7 @@ def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
     assert (row.line, row.lines, row.block.first_line) == (500, {"build": 700}, 10)
 
 
+@pytest.mark.size
 @quick
 @given(st.data())
 def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.DataObject) -> None:

@@ -116,6 +116,7 @@ def test_it_waits_for_nobody_and_breaks_nothing(tmp_path: Path) -> None:
     assert len(Archive.open(place).snapshot().current()) == 6
 
 
+@pytest.mark.process
 def test_the_checksums_of_its_files_are_forgotten(tmp_path: Path) -> None:
     """After a batch the paths of a removed case stand nowhere in the archive; the next batch stores it again."""
     for number, name in enumerate(("one", "two")):

@@ -249,6 +249,7 @@ def less(value: Any, bar: Any) -> Answer:
     return None if value is None else value < bar
 
 
+@pytest.mark.size
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     driver=st.sampled_from(["ixgben", "nenic", "tg3"]),

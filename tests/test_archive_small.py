@@ -64,6 +64,7 @@ def packed_as(form: str, name: str) -> bytes:
         return encode.pack(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("segment", [False, True], ids=["packs", "segment"])
 def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> None:
     """Every table of every sample case has the same rows and types out of JSON, out of Parquet, and compacted."""
@@ -90,6 +91,7 @@ def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> N
         assert small == large and small, table
 
 
+@pytest.mark.process
 def test_a_small_case_is_read_without_a_database(tmp_path: Path) -> None:
     """Packing a small case, samples of esxtop among it, imports no database."""
     program = (

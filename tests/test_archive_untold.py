@@ -127,6 +127,7 @@ def test_only_a_reader_who_has_gone_ends_a_command_quietly(capfd: pytest.Capture
     assert done.returncode == plain.INTERNAL and "internal error (BrokenPipeError" in done.stderr
 
 
+@pytest.mark.process
 def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     """A damaged case is told in our words; what the database has to say when Python ends is not seen."""
     folder = tmp_path / "a"
@@ -139,6 +140,7 @@ def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     assert err.count("not complete: packs/") == 1
 
 
+@pytest.mark.process
 def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     """A batch takes a damaged case as done while it lies there: verify says to delete it first, and that helps."""
     small_cases(tmp_path / "cases", 2)

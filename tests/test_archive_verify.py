@@ -97,6 +97,7 @@ def flipped(data: bytes, place: int, bit: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.size
 def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
     """Of every object, one byte in each of its parts is changed: verify names that object each time."""
     chance = random.Random(4)
@@ -221,6 +222,7 @@ def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
     assert "does not name it" in problems[1].what
 
 
+@pytest.mark.size
 def test_debris_is_a_remark(archive: Archive) -> None:
     """What killed runs leave is told and is no problem."""
     store(archive, NAMES[3], stamp=300)

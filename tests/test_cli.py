@@ -127,6 +127,7 @@ def test_show_renders_a_saved_case(tmp_path: Path) -> None:
     assert done.stdout == (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.size
 def test_the_same_case_gives_the_same_bytes(tmp_path: Path) -> None:
     """Two runs over one case write the same case.json and report, byte for byte."""
     for name in ("a", "b"):
@@ -147,6 +148,7 @@ def test_help_starts_without_heavy_modules() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.process
 def test_it_runs_from_a_checkout_without_installing(tmp_path: Path) -> None:
     """`python -m analyzer` in a checkout finds parsers, templates and rules."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -202,6 +204,7 @@ print(json.dumps([sorted(heavy & set(sys.modules)), gc.get_threshold()[0] == OBJ
 """
 
 
+@pytest.mark.process
 def test_a_small_case_starts_little(tmp_path: Path) -> None:
     """Three small files load no heavy library, and few of the 300 classes get a compiled constructor.
 

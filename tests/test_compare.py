@@ -662,6 +662,7 @@ def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
         assert (refused.exit_code, told in refused.output) == (2, True), refused.output
 
 
+@pytest.mark.size
 def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
     """--archive: a side may be named as `archive show` names it, beside one on disk; the page is that of the folders."""
     for name in ("lab-ring-before", "lab-ring-after"):

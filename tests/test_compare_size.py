@@ -131,7 +131,7 @@ def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -
     told_apart(BETWEEN[what], tmp_path, 60_000)
 
 
-@pytest.mark.long
+@pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_captures_of_full_size(tmp_path: Path, what: str) -> None:
     """The same with thirty megabytes of logs on each host: no line of them hides what lies between."""

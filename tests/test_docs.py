@@ -41,6 +41,7 @@ def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.process
 def test_generated_pages_are_fresh() -> None:
     """The generated files that are in git are what tools/docs.py writes."""
     assert docs.stale_files() == []
@@ -191,6 +192,7 @@ def test_a_signature_as_a_table_is_told_as_lines() -> None:
     assert f"- beside it all lines of `bad` in {log}, called `more`" in text
 
 
+@pytest.mark.size
 def test_links_of_the_page_of_rules_lead_somewhere() -> None:
     """Every table and rule that is linked has its heading, by the anchors Markdown pages make."""
     headings = re.findall(r"^## (.+)$", made_page("tables.md"), re.MULTILINE)

@@ -156,6 +156,7 @@ def test_the_page_reads_an_earlier_case(archive: str, tmp_path: Path) -> None:
         place.close()
 
 
+@pytest.mark.size
 def test_earlier_and_new_cases_lie_in_one_segment(archive: str) -> None:
     """A case that this version adds leaves the earlier one as it was, also in one segment with it."""
     place = ("--archive", archive)

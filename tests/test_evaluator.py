@@ -201,6 +201,7 @@ def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
     return found | {"first": detail.row("first"), "part": detail.listed("part")}
 
 
+@pytest.mark.size
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.data())
 def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataObject) -> None:

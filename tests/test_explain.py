@@ -310,6 +310,7 @@ def real(*args: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, check=False, timeout=60)
 
 
+@pytest.mark.process
 def test_a_real_process_gives_the_same_bytes_twice_and_no_colour_in_a_pipe(ring: str) -> None:
     """The same input gives the same output bytes; a pipe gets no escape sequence, whatever its width."""
     one, two = real(ring, LAB, "-vv"), real(ring, LAB, "-vv", COLUMNS="40")

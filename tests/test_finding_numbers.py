@@ -71,6 +71,7 @@ def test_a_finding_has_one_number_everywhere(told: tuple[Path, str]) -> None:
     assert in_page(said("show", folder / "case.json", *part, "--format", "html")) == [whole[3], whole[4]]
 
 
+@pytest.mark.size
 def test_the_log_is_read_around_the_number_that_a_report_shows(told: tuple[Path, str]) -> None:
     """`--around N` gives the lines around the finding that has N in the page; the summary names one that works."""
     folder, summary = told

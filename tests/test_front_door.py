@@ -35,6 +35,7 @@ def steady(page: str) -> str:
     return re.sub(r"cannot tell: \d+ questions?; quiet: \d+ rules?| +\d+  -$", "…", page, flags=re.MULTILINE)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("path", guide.TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_does_what_it_says(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command of a tutorial, run one after the other in a fresh folder, prints what the page shows."""

@@ -6,6 +6,8 @@ import ast
 from configparser import ConfigParser
 from pathlib import Path
 
+import pytest
+
 from tests.layers import ARCHIVE, LAYERS
 from tests.together import together
 
@@ -40,6 +42,7 @@ def imported(path: Path) -> set[str]:
     return rooms - {"__version__"}
 
 
+@pytest.mark.size
 @together("room, path", modules())
 def test_no_module_imports_downwards(room: str, path: Path) -> None:
     """A module imports its own layer or one above it in docs/architecture.md, never one below."""
@@ -69,6 +72,7 @@ def test_the_report_reads_the_case_document_and_nothing_else() -> None:
         }, path.name  # fmt: skip
 
 
+@pytest.mark.size
 def test_no_module_names_a_parser() -> None:
     """Parsers are found by the registry: outside `parsers/` nothing imports one by name."""
     for room, path in modules():
@@ -126,6 +130,7 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
     return [list(one) for one in sorted(found)]
 
 
+@pytest.mark.size
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """No module reaches itself by imports, those inside functions included."""
     known = files_of(ROOT)
@@ -153,6 +158,7 @@ def public_classes(path: Path) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
 
 
+@pytest.mark.size
 def test_no_public_class_name_stands_twice() -> None:
     """A stranger who searches for a class finds one: each public class has a name of its own."""
     places: dict[str, list[str]] = {}

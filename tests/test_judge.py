@@ -393,6 +393,7 @@ def test_a_rule_that_raises_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> N
     assert both[1].say.startswith("The rule failed: AttributeError")
 
 
+@pytest.mark.size
 def test_a_rule_that_never_ends_is_stopped() -> None:
     """A join of everything with everything ends at the clock; the rule is a finding `error`."""
     kit = Kit().add(BASE, [{"key": n} for n in range(20_000)]).add(PART, [{"key": n, "part": n} for n in range(20_000)])

@@ -61,6 +61,7 @@ def samples() -> dict[str, CaseData]:
 # -- the catalog
 
 
+@pytest.mark.size
 def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, CaseData]) -> None:
     """Findings with evidence and trace, what cannot be told, charts, notes, causes and signs: all of it is the same."""
     expected = {name: alone(CATALOG, material.facts) for name, material in samples.items()}
@@ -91,6 +92,7 @@ def test_all_examples_of_all_rules_are_judged_by_all_rules() -> None:
 # -- any cases
 
 
+@pytest.mark.size
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -113,6 +115,7 @@ def test_made_up_cases_are_judged_as_each_alone(
     assert found == {name: alone(catalog, own) for name, own in facts.items()}
 
 
+@pytest.mark.size
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.booleans())
 def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> None:

@@ -148,6 +148,7 @@ def test_the_number_of_kept_patterns_is_bounded(folder: Path, monkeypatch: pytes
     assert [key[0] for key in kept_patterns._kept().known] == ["d"]
 
 
+@pytest.mark.process
 def test_no_word_of_a_case_is_kept(tmp_path: Path) -> None:
     """A case may be a customer's: after its triage the cache folder holds no name of its host, and no line of it."""
     case = tmp_path / "case"

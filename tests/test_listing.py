@@ -165,6 +165,7 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.size
 def test_the_list_shows_origin_mutes_and_thresholds(db: Path) -> None:
     """A private rule says where it is from, what is muted and which number is another; a broken one ends with 4."""
     done = run("list")
@@ -201,6 +202,7 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
 # --- select -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.size
 def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
     """An id of a private folder is found; thresholds are changed only where the rule is to judge as it does here."""
     assert select(["nn-draft"])["nn-draft"].changed == {}

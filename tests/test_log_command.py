@@ -219,6 +219,7 @@ def test_hostile_lines_steer_neither_terminal_nor_spreadsheet_and_secrets_are_hi
     assert [row["text"][:3] for row in rows] == ["201", "'=1"]
 
 
+@pytest.mark.size
 def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     """Id, number and `rule@subject` of a finding give the stretch around its lines; a wrong name lists what there is."""
     path = tmp_path / "host.tgz"
@@ -241,6 +242,7 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     assert run(path, "--around", "no-such-rule").exit_code == 2
 
 
+@pytest.mark.size
 def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,6 +317,7 @@ def test_where_all_hosts_have_more_lines_than_anybody_reads_the_commands_printed
     )
 
 
+@pytest.mark.size
 def test_log_says_before_the_first_line_that_they_are_many_and_how_to_get_fewer(
     dense: tuple[Path, Path, list[str]],
 ) -> None:

@@ -76,6 +76,7 @@ def test_every_shipped_rule_has_a_scenario() -> None:
     assert set(SCENARIOS) == {path.stem for path in SHIPPED.glob("*/*.yaml")}
 
 
+@pytest.mark.size
 def test_most_cases_are_healthy_and_some_lack_a_piece() -> None:
     """Of 700 cases most are healthy, every scenario and every missing piece occurs."""
     kinds = [case(number)[0] for number in range(len(SCENARIOS) + 700)]
@@ -95,6 +96,7 @@ def test_a_healthy_case_has_no_finding_and_a_lacking_one_cannot_tell(tmp_path: P
                     assert document["cannot_tell"]
 
 
+@pytest.mark.size
 def test_a_folder_and_an_archive_of_one_case_say_the_same(tmp_path: Path) -> None:
     """A case written as a folder and as one archive gives the same findings."""
     folders = make(tmp_path / "folders", 10)
@@ -124,6 +126,7 @@ def test_cases_are_small(tmp_path: Path) -> None:
     assert max(sizes) < 300_000
 
 
+@pytest.mark.size
 def test_the_broken_share_is_kept_and_all_kinds_occur(tmp_path: Path) -> None:
     """With a fifth broken, about a fifth is, in every way a broken upload can be."""
     kinds = [made.kind for made in make(tmp_path, 200, broken_share=0.2)]
@@ -148,6 +151,7 @@ def test_a_broken_case_is_refused_or_told_to_be_damaged(tmp_path: Path, how: str
         assert document["damage"] or document["cannot_tell"] or how == "damaged"
 
 
+@pytest.mark.process
 def test_the_command_line_counts_what_it_made(tmp_path: Path) -> None:
     """The tool prints how many cases of which kind it wrote, and refuses a folder that is not empty."""
     run = [sys.executable, str(TOOL), str(tmp_path / "out"), "--count", "8", "--broken", "50%", "--form", "mixed"]

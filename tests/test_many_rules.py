@@ -78,6 +78,7 @@ def test_signatures_are_compiled_for_the_logs_that_are_there(
     assert (set(work["compiled"]).isdisjoint(wanted)) == none
 
 
+@pytest.mark.size
 def test_examples_of_stored_rules_are_read_without_reading_the_rules_again(
     kb: Path, work: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,7 +155,13 @@ def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
     assert len(found) == 5 and len(doc["findings"]) == 6  # of the paths there are two, start and timeout
     assert story.row.first["title"] == "The connection to an NFS server is lost"
     assert len(story.signs) == 5
-    assert [sign.word for sign in story.signs] == ["major", "warning", "warning", "warning", "info"]  # the worst in sight
+    assert [sign.word for sign in story.signs] == [
+        "major",
+        "warning",
+        "warning",
+        "warning",
+        "info",
+    ]  # the worst in sight
 
 
 def test_the_server_of_one_volume_explains_nothing_of_another(tmp_path: Path) -> None:

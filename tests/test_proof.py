@@ -59,6 +59,7 @@ def test_examples_at_once_are_judged_as_one_by_one(one: Rule) -> None:
     assert judge_at_once(one, facts) == {name: alone(one, own) for name, own in facts.items()}
 
 
+@pytest.mark.size
 def test_the_proof_says_what_a_single_run_says() -> None:
     """Each example has the same result in a proof of the whole catalog and run alone."""
     proofs = prove(CATALOG)
@@ -191,6 +192,7 @@ def built(case: dict[str, Any], one: Rule) -> Facts:
     return kit.facts
 
 
+@pytest.mark.size
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

@@ -74,6 +74,7 @@ def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
     yield base / "plain", base / "out", base / "names"
 
 
+@pytest.mark.size
 def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
     """None of the names that the samples were made with stands in a redacted result; in the plain ones they do."""
     plain, out, _ = redacted
@@ -238,6 +239,7 @@ def test_the_map_must_be_one(tmp_path: Path) -> None:
     assert run("triage", CASES[0], "--redact-map", tmp_path / "m").exit_code == 2
 
 
+@pytest.mark.size
 def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """`--node` with `--redact` takes the name that the user knows, a pattern of it, or the pseudonym; it prints none."""
     plain, _, names = redacted

@@ -67,6 +67,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return base, said
 
 
+@pytest.mark.size
 def test_an_export_holds_no_name(exported: tuple[Path, Any]) -> None:
     """Reports, tables as CSV and the names of folders and files of an export tell none of the names."""
     base, _ = exported
@@ -143,6 +144,7 @@ def test_the_summary_of_a_batch_names_no_case(exported: tuple[Path, Any]) -> Non
     assert [one["state"] for one in record["troubles"]].count("refused") == 1
 
 
+@pytest.mark.size
 def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> None:
     """What the columns of all cases give at once, each name once, is what their rows give one by one."""
     archive = Archive.open(exported[0] / "archive")

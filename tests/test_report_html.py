@@ -444,6 +444,7 @@ def test_context_and_time_line_go_before_findings(doc: dict[str, Any]) -> None:
     assert "ring #1 was full 7,086 times" in text
 
 
+@pytest.mark.size
 def test_a_flood_of_findings_stays_within_the_limit() -> None:
     """60,000 findings of one rule give a page below the limit that holds the worst of all."""
     document = rich_case()

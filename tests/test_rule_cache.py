@@ -171,6 +171,7 @@ def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
     return done.exit_code, (output / "case.json").read_bytes(), (output / "report.html").read_bytes()
 
 
+@pytest.mark.size
 def test_a_case_is_the_same_out_of_the_cache(folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """With rules read from their files and with rules out of the cache a triage writes the same bytes."""
     cases = ("lab-ring-before", "nsx-633-site", "healthy-host", "cut-bundle")
@@ -314,6 +315,7 @@ def test_a_damaged_file_counts_as_absent(at: int, folder: Path, tmp_path: Path, 
     assert reads == []
 
 
+@pytest.mark.size
 def test_a_rest_that_cannot_be_read_comes_from_the_rule_file(folder: Path) -> None:
     """Bytes that are sealed but no rule (a fault of ours): the rest of the rule is read from its own text."""
     fresh = rules.load()
@@ -406,6 +408,7 @@ def test_a_folder_that_cannot_be_made_is_no_cache(
     assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "kb"]
 
 
+@pytest.mark.size
 def test_old_files_are_swept_out(folder: Path) -> None:
     """Writing removes what was not used for a month, all but the newest, and halves of files; nothing else."""
     folder.mkdir(mode=0o700)
@@ -442,6 +445,7 @@ def test_the_folder_is_where_the_system_has_it(monkeypatch: pytest.MonkeyPatch, 
     assert cache_folder.place() == tmp_path / "Library" / "Caches" / "backline"
 
 
+@pytest.mark.process
 def test_two_processes_may_write_at_once(folder: Path, tmp_path: Path) -> None:
     """Runs side by side leave one whole file, and say the same."""
     words = [sys.executable, "-m", "analyzer", "triage", str(CASES / "lab-ring-after"), "--json", "-"]

@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -323,6 +324,7 @@ def damaged(draw: st.DrawFn, lines: list[str]) -> list[str]:
     return found
 
 
+@pytest.mark.size
 @together("name", sorted(registry()), parts=37)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

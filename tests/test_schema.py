@@ -245,12 +245,14 @@ FREE = {
 }
 
 
+@pytest.mark.size
 def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     """A validator takes it as a schema, and the compact layout of the file loses nothing."""
     Draft7Validator.check_schema(WHOLE)
     assert json.loads(schema.text(fact_tables.declared())) == WHOLE
 
 
+@pytest.mark.size
 @together("path", SHIPPED)
 def test_a_shipped_rule_is_valid(path: Path) -> None:
     """No diagnostic in an editor for a rule of the tool."""
@@ -521,6 +523,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=400)
 @given(st.sampled_from(PLACES), VALUES)
 def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: Any) -> None:
@@ -530,6 +533,7 @@ def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: An
         assert [error.message for error in SMALL.iter_errors(tree)] == []
 
 
+@pytest.mark.size
 def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: Path) -> None:
     """The text is that of the function; a folder that is none is told before anything is written."""
     done = CliRunner().invoke(main, ["rules", "schema"])

@@ -484,6 +484,7 @@ def survivors(texts: dict[str, str], known: list[str]) -> list[str]:
     return [f"{secret} in {where}" for where, text in texts.items() for secret in known if secret in text]
 
 
+@pytest.mark.size
 def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rules: Path) -> None:
     """Every form in every kind of text: on the hit line, beside it, on a line nobody understood; none comes out."""
     case, known = planted_case(tmp_path / "case")
@@ -507,6 +508,7 @@ def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rul
     assert survivors(texts, known) == []
 
 
+@pytest.mark.size
 def test_no_planted_secret_reaches_the_archive(tmp_path: Path, rules: Path) -> None:
     """What `batch` stores, table by table and unpacked, holds none of them."""
     case, known = planted_case(tmp_path / "cases")

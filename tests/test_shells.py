@@ -105,6 +105,7 @@ def test_the_doctor_tells_of_this_machine() -> None:
     assert all(f"  {name}" in run("doctor") for name in ("backline", "cache", "hyperscan", "duckdb"))
 
 
+@pytest.mark.size
 def test_the_doctor_names_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the home folder, nor the current one, nor the value of a variable is in what goes into a bug report."""
     home = tmp_path / "home-of-acme"

@@ -148,7 +148,7 @@ def test_each_page_has_its_reader(parsed: dict[str, PageLinks]) -> None:
     assert {"rules/storage.html", "rules/network.html"} <= menu
 
 
-@pytest.mark.long
+@pytest.mark.size
 def test_the_whole_site_is_built(tmp_path: Path) -> None:
     """`tools/site.py` builds all pages and the three examples, which are whole pages of their own."""
     subprocess.run([sys.executable, str(ROOT / "tools" / "site.py"), str(tmp_path)], check=True, capture_output=True)

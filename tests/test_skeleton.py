@@ -26,6 +26,7 @@ def run(*args: str) -> Result:
     return CliRunner().invoke(main, ["rules", "new", *args], catch_exceptions=False)
 
 
+@pytest.mark.size
 @together("table", TABLES, ids=lambda table: table.name)
 def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
     """For each table and log the skeleton is a rule that loads; one example gives no_match where match is expected."""

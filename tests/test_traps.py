@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -124,6 +125,7 @@ def test_7_the_report_needs_no_network(tmp_path: Path) -> None:
     assert "default-src 'none'" in html.unescape(page)
 
 
+@pytest.mark.process
 def test_8_the_analysts_machine_never_shows_in_the_case(tmp_path: Path) -> None:
     """Without PATH, HOME and locale the case document is the same, byte for byte."""
     normal = tmp_path / "normal"

@@ -56,6 +56,7 @@ def pages() -> list[str]:
     return sorted({*files, "rules", "tables", "cli"})
 
 
+@pytest.mark.size
 def test_pages_lead_to_each_other_and_nowhere_else(client: TestClient) -> None:
     """Every link of every page of the help leads to a page and a heading; a file of the source is plain text."""
     texts = {f"/help/{name}": client.get(f"/help/{name}").raise_for_status().text for name in pages()}

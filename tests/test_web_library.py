@@ -218,6 +218,7 @@ def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(client:
         assert len({row["case"] for row in answer["rows"]}) >= one["cases"] > 0, word
 
 
+@pytest.mark.size
 def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) -> None:
     """The one field finds a case by what it is called, by a machine, by how severe it is, and machines by driver."""
     every = ask(room, "")
