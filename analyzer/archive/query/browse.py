@@ -233,7 +233,15 @@ def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
     entries = [entry for entry in snapshot.entries if entry.source in sources]
     entries.sort(key=lambda entry: (entry.stamp, entry.text), reverse=True)
     visible = any(case.id == other.id for other in snapshot.current())
-    return CaseOrigin(case, archive.meta(case), entries, visible, labels.current(archive, case.id))
+    return CaseOrigin(case, archive.meta(case), entries, visible, labels_of(archive, case))
+
+
+def labels_of(archive: Archive, case: Stored) -> list[labels.Label]:
+    """Return the labels of a case in the order of its findings."""
+    found = labels.current(archive, case.id)
+    if not found or case.judged.kind == "none":
+        return found
+    return labels.order_labels(found, archive.document(case)["findings"])
 
 
 def origin_lines(found: CaseOrigin) -> list[str]:
