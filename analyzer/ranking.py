@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import field
+from heapq import heappop, heappush
 from typing import Any, TypeVar
 
 from analyzer.lazy_dataclass import dataclass
@@ -50,7 +51,7 @@ class Weight:
     def of(cls, severity: str, confidence: str, excess: float | None, tier: int = _LIVE) -> Weight:
         """Return the weight of a verdict in the words of a rule."""
         sureness = CONFIDENCES.index(confidence) if confidence in CONFIDENCES else len(CONFIDENCES)
-        return cls(tier, severity_rank(severity), confidence == "exposed", _largest_first(excess), sureness)
+        return cls(tier, severity_rank(severity), confidence == "exposed", largest_first(excess), sureness)
 
     def as_numbers(self) -> list[float]:
         """Return the weight for a program that knows no infinite number; the smaller comes first."""
@@ -62,36 +63,18 @@ RowKey = tuple[Weight, str]  # how bad the worst finding of a row is, and the fi
 
 @dataclass(slots=True)
 class RankedRow:
-    """Findings of one fault at one weight, worst first, and the rows that it explains.
+    """Findings of one fault at one weight, worst first.
 
-    place  of its first finding among all as they came in
-    whole  what orders the row together with all that it explains: the worst key of them, and the first place
+    place   of its first finding among all as they came in
+    causes  numbers of the rows that explain any of its findings
+    parent  number of the row that explains it as a whole, None when it stands by itself
     """
 
     findings: list[Doc]
     key: RowKey
     place: int
-    signs: list[RankedRow] = field(default_factory=list)
-    whole: tuple[RowKey, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.whole = self.key, self.place
-
-    def take_signs(self) -> None:
-        """Sort the rows that it explains, whose own order is settled, and count them in."""
-        self.signs.sort(key=lambda sign: sign.whole)
-        keys = [self.whole, *(sign.whole for sign in self.signs)]
-        self.whole = min(key for key, _ in keys), min(place for _, place in keys)
-
-    def all_rows(self) -> list[RankedRow]:
-        """Return this row and all that it explains, each cause before its signs."""
-        rows: list[RankedRow] = []
-        waiting = [self]
-        while waiting:
-            row = waiting.pop()
-            rows.append(row)
-            waiting += reversed(row.signs)
-        return rows
+    causes: set[int] = field(default_factory=set)
+    parent: int | None = None
 
 
 def severity_rank(word: str) -> int:
@@ -123,25 +106,22 @@ def order_findings(findings: Sequence[Doc]) -> list[Doc]:
 
 def order_rows(findings: Sequence[Doc]) -> list[RankedRow]:
     """Return all rows as they are read: each story worst first, then what it explains; muted ones after them."""
-    return [row for story in rank_stories(findings) for row in story.all_rows()]
+    return [row for story in rank_stories(findings) for row in story]
 
 
-def rank_stories(findings: Sequence[Doc]) -> list[RankedRow]:
-    """Return the rows that no other explains, worst first, each with those that it explains.
+def rank_stories(findings: Sequence[Doc]) -> list[list[RankedRow]]:
+    """Return the stories, worst first: a row that no other explains, then those that it explains, causes before signs.
 
     A row is explained when each of its findings has a cause in another row that counts. Causes in a circle, which no
     shipped rules make, explain nothing.
     """
     rows = _fold_rows(findings)
-    parents = _find_causes(rows)
-    depths = _count_causes(parents)
-    deepest_first = sorted(range(len(rows)), key=lambda number: -depths[number])
-    for number in deepest_first:  # each row after all that it explains
-        row, above = rows[number], parents[number]
-        row.take_signs()
-        if depths[number] and above is not None:
-            rows[above].signs.append(row)
-    return sorted((row for row, depth in zip(rows, depths, strict=True) if not depth), key=lambda row: row.whole)
+    _find_causes(rows)
+    stories: dict[int, list[int]] = {}
+    for number, root in enumerate(_find_roots(rows)):
+        stories.setdefault(root, []).append(number)
+    ranked = [[rows[number] for number in _order_story(rows, root, own)] for root, own in stories.items()]
+    return sorted(ranked, key=lambda story: (min(row.key for row in story), min(row.place for row in story)))
 
 
 def rank_things(findings: Sequence[Doc], things_of: Callable[[Doc], Iterable[Thing]]) -> dict[Thing, int]:
@@ -209,48 +189,75 @@ def _fold_rows(findings: Sequence[Doc]) -> list[RankedRow]:
 
 def _within_row(finding: Doc) -> tuple[Weight, float, str]:
     """Return what orders findings of one row: by the number that their rule measures them with."""
-    return weigh_finding(finding), _largest_first(finding["magnitude"]), finding["first_seen"] or _NO_TIME
+    return weigh_finding(finding), largest_first(finding["magnitude"]), finding["first_seen"] or _NO_TIME
 
 
-def _largest_first(number: float | None) -> float:
+def largest_first(number: float | None) -> float:
     """Return a number by which the largest comes first, and one that is not known last."""
     return math.inf if number is None or math.isnan(number) else -number
 
 
-def _find_causes(rows: Sequence[RankedRow]) -> list[int | None]:
-    """Return for each row the row that explains all its findings, the worst of several; None for one by itself."""
+def _find_causes(rows: Sequence[RankedRow]) -> None:
+    """Note in each row that counts which rows explain it; of several that explain all of it the worst is its parent."""
     home = {
         finding["id"]: number
         for number, row in enumerate(rows)
         for finding in row.findings
         if row.key[0].tier != _MUTED
     }
-    return [_find_cause(rows, home, number) for number in range(len(rows))]
+    for number, row in enumerate(rows):
+        if row.key[0].tier != _LIVE:
+            continue
+        of_each = [{home[one] for one in finding["explained_by"] if one in home} - {number} for finding in row.findings]
+        row.causes = set().union(*of_each)
+        if all(of_each):
+            row.parent = min(of_each[0], key=lambda one: (rows[one].key, rows[one].place))
 
 
-def _find_cause(rows: Sequence[RankedRow], home: Mapping[str, int], number: int) -> int | None:
-    if rows[number].key[0].tier != _LIVE:
-        return None
-    causes: dict[int, None] = {}
-    for finding in rows[number].findings:
-        own = {home[one] for one in finding["explained_by"] if home.get(one, number) != number}
-        if not own:
-            return None
-        causes = causes or dict.fromkeys(own)
-    return min(causes, key=lambda one: (rows[one].key, rows[one].place))
-
-
-def _count_causes(parents: Sequence[int | None]) -> list[int]:
-    """Return how many causes stand one above the other over each row; 0 too where they form a circle."""
-    depths: dict[int, int | None] = {}
-    for number in range(len(parents)):
+def _find_roots(rows: Sequence[RankedRow]) -> list[int]:
+    """Return for each row the one that its chain of causes begins with: itself where they form a circle."""
+    roots: dict[int, int | None] = {}
+    for number in range(len(rows)):
         path: list[int] = []
-        at: int | None = number
-        while at is not None and at not in depths:
+        at = number
+        while at not in roots:
             path.append(at)
-            depths[at] = None  # until it is known: whoever meets it again has gone in a circle
-            at = parents[at]
-        above = -1 if at is None else depths[at]
-        for row in reversed(path):
-            above = depths[row] = None if above is None else above + 1
-    return [depths[number] or 0 for number in range(len(parents))]
+            roots[at] = None  # until it is known: whoever meets it again has gone in a circle
+            parent = rows[at].parent
+            if parent is None:
+                roots[at] = at
+                break
+            at = parent
+        for row in path:
+            roots[row] = roots[at]
+    return [number if root is None else root for number, root in sorted(roots.items())]
+
+
+def _order_story(rows: Sequence[RankedRow], root: int, numbers: Sequence[int]) -> list[int]:
+    """Return the rows of a story: the root, then always the worst of those whose causes stand before it.
+
+    Where causes form a circle the worst of them comes first.
+    """
+    signs = set(numbers) - {root}
+    waiting = {number: len(rows[number].causes & signs) for number in signs}
+    explained: dict[int, list[int]] = {}
+    for number in waiting:
+        for cause in rows[number].causes:
+            explained.setdefault(cause, []).append(number)
+    by_key = sorted(waiting, key=lambda number: (rows[number].key, rows[number].place))
+    ranks = {number: rank for rank, number in enumerate(by_key)}
+    free = [(rank, number) for number, rank in ranks.items() if not waiting[number]]
+    left = iter(by_key)
+    order = [root]
+    done = {root}
+    while len(order) < len(numbers):
+        _, number = heappop(free) if free else (0, next(left))
+        if number in done:
+            continue
+        done.add(number)
+        order.append(number)
+        for sign in explained.get(number, ()):
+            waiting[sign] -= 1
+            if waiting[sign] == 0 and sign not in done:
+                heappush(free, (ranks[sign], sign))
+    return order

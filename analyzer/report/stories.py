@@ -64,7 +64,7 @@ def stories(doc: Doc) -> list[Story]:
     """
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     told = []
-    for row, *signs in (story.all_rows() for story in rank_stories(show_as_one(live))):
+    for row, *signs in rank_stories(show_as_one(live)):
         told.append(Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs]))
     if isinstance(doc, CasePart):
         for story in told:
