@@ -84,9 +84,9 @@ def severity_rank(word: str) -> int:
 
 def weigh_finding(finding: Doc) -> Weight:
     """Return how bad a finding is by itself."""
-    tier = _MUTED if finding["muted"] else _LIVE
-    if finding["verdict"] == Verdict.ERROR:
-        tier = _BROKEN
+    tier = _BROKEN if finding["verdict"] == Verdict.ERROR else _LIVE
+    if finding["muted"]:
+        tier = _MUTED
     return Weight.of(finding["severity"], finding["confidence"], finding["excess"], tier)
 
 
@@ -128,13 +128,16 @@ def rank_things(findings: Sequence[Doc], things_of: Callable[[Doc], Iterable[Thi
     """Return the place of each host, or of each object, by the worst finding on it: the worst is 0.
 
     A finding that rests on a version alone comes after all that was seen: every machine of that version has it. Of
-    equal severity, what comes first in the order of all findings counts. A thing without a finding has no place.
+    equal severity, what comes first in the order of all findings counts. A thing without a finding that counts has no
+    place.
 
     things_of  gives the names of what a finding is about
     """
     best: dict[Thing, tuple[int, bool, int, int]] = {}
     for place, finding in enumerate(order_findings(findings)):
         weight = weigh_finding(finding)
+        if weight.tier == _MUTED:
+            continue
         key = (weight.tier, weight.by_version, weight.severity, place)
         for thing in things_of(finding):
             best[thing] = min(key, best.get(thing, key))

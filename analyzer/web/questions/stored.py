@@ -52,7 +52,7 @@ def record(library: Library, case: str) -> Record:
     return told
 
 
-def _findings(document: Mapping[str, Any], given: list[labels.Label]) -> Record:
+def _findings(document: Record, given: list[labels.Label]) -> Record:
     from analyzer.report.html import anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _label(one) for one in given}
