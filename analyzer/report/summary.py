@@ -33,7 +33,6 @@ MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
 ASKS = 3
 NOTES = 2
-SUBJECTS = 4
 
 
 class Printer:
@@ -148,8 +147,7 @@ def _finding(story: Story, known: dict[str, str], out: Printer, rows: int) -> No
     on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:
-        names = row.names
-        who = f"{len(row.findings):,} objects: {wording.few(names, SUBJECTS)}. {who}"
+        who = f"{len(row.findings):,} objects, first {who}"  # its figure would be cut behind the names of the others
     out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
         out.exact(wording.place(evidence), 2, "dim")
