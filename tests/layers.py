@@ -16,6 +16,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "errors": "what went wrong, where, why, what to do",
             "limits": "bounds on hostile or broken input",
             "verdicts": "what a rule says of a subject",
+            "ranking": "worst first: the one order of findings, stories, hosts and objects",
             "text": "untrusted text and the outputs it goes to",
             "secrets": "what no output may hold",
             "asks": "what to request from a customer: commands and remarks",

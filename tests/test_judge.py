@@ -359,14 +359,14 @@ def test_a_version_alone_explains_nothing() -> None:
 
 
 def test_worst_first() -> None:
-    """Severity, then confidence, then the rule with more subjects, then the id."""
+    """Severity, then confidence, then the names, however many subjects a rule has."""
     found = [
         finding("w", "x", "warning"), finding("b", "x"), finding("m", "y"), finding("m", "x"),
         finding("c", "x", confidence="confirmed"),
     ]  # fmt: skip
     relate(found, {})
 
-    assert [item.id for item in found] == ["c/x", "m/x", "m/y", "b/x", "w/x"]
+    assert [item.id for item in found] == ["c/x", "b/x", "m/x", "m/y", "w/x"]
 
 
 @given(st.text(max_size=200))

@@ -335,7 +335,8 @@ def test_evidence_shows_numbered_lines_with_two_neighbours(text: str) -> None:
 
 def test_lines_that_disagree_are_not_merged(doc: dict[str, Any]) -> None:
     """Two pieces of evidence that show the same line number with other text keep their own blocks."""
-    finding = json.loads(json.dumps(doc["findings"][2]))
+    ring = next(one for one in doc["findings"] if one["rule"] == "kb-2039495")
+    finding = json.loads(json.dumps(ring))
     finding["evidence"][2]["before"] = ["another text", "and another"]
     blocks = html._Lines(html.PagePlan(), [finding]).blocks(finding)
     assert len(blocks) == 4

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from analyzer.facts.other_names import same_name
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
+from analyzer.ranking import RANKED, place_findings
+from analyzer.verdicts import SEVERITIES, Finding, Verdict
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -19,7 +19,7 @@ def relate(
     rests_on: Sequence[tuple[Finding, str]] = (),
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Give ids, tie each sign to its cause, and sort worst first with a cause before its signs.
+    """Give ids, tie each sign to its cause, and sort as `analyzer.ranking` does.
 
     explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
                   problems says of a row of the catalog; a row of the rule itself is explained by what stands before it
@@ -29,21 +29,9 @@ def relate(
     rows = {id(finding): finding.id for finding in findings}
     _name(findings)
     _Ties(findings, rests_on, names or {}, rows).tie(explained_by)
-    rank = _effective(findings)
-    subjects = Counter(finding.rule for finding in findings)
-    findings.sort(
-        key=lambda one: (
-            one.verdict == Verdict.ERROR,
-            rank[one.id],
-            bool(one.explained_by),
-            CONFIDENCES.index(one.confidence),
-            -subjects[one.rule],
-            one.rule,
-            one.trace is None,  # told in short
-            -(one.magnitude if one.magnitude is not None else -math.inf),
-            one.id,
-        )
-    )
+    known = {id(finding): finding for finding in findings}
+    records = [{name: getattr(finding, name) for name in RANKED} | {"is": id(finding)} for finding in findings]
+    findings[:] = [known[record["is"]] for record in place_findings(records)]
 
 
 def slug(text: str) -> str:
@@ -140,17 +128,3 @@ class _Ties:
                 seen.add(at)
                 waiting += self.by_id[at].explained_by
         return False
-
-
-def _effective(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return the rank of severity by id; a cause is as severe as the worst of its signs."""
-    rank = {finding.id: SEVERITIES.index(finding.severity) for finding in findings}
-    for _ in range(10):  # chains of causes; a circle stops by itself
-        changed = False
-        for finding in findings:
-            worst = min([rank[finding.id], *(rank[sign] for sign in finding.explains)])
-            changed = changed or worst != rank[finding.id]
-            rank[finding.id] = worst
-        if not changed:
-            break
-    return rank
