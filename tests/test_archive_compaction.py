@@ -96,6 +96,7 @@ def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
     assert run("compact", "--archive", filled.objects.url, "--all").stdout.startswith("12 cases into 1 segment,")
 
 
+@pytest.mark.size
 def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
     """In an object store the same cases give the same segment and the same texts."""
     pytest.importorskip("fsspec")
@@ -110,6 +111,7 @@ def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
     whole(archive, NAMES)
 
 
+@pytest.mark.size
 def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_path: Path) -> None:
     """Each table of a segment has the rows of each case in their order, after the number of the case."""
     compact(filled)
@@ -252,6 +254,7 @@ def test_a_second_compaction_waits_for_none(filled: Archive) -> None:
     assert compact(filled).cases == 12
 
 
+@pytest.mark.size
 def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
     """Even without the claim, two that took the same cases leave doubles that collapse and are swept later."""
     cases = filled.snapshot().current()

@@ -97,6 +97,7 @@ def _twice(name: str) -> list[Any]:
     return [kit.sample(name), kit.sample(name)]
 
 
+@pytest.mark.size
 def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp_path: Path) -> None:
     """case.json is the exact document; each table has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
@@ -138,6 +139,7 @@ def test_a_refused_case_keeps_its_reason(tmp_path: Path) -> None:
     assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [("refused", "no text\\xff", None, None)]
 
 
+@pytest.mark.size
 def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) -> None:
     """Findings, doubts and counts are those of the document; a rule that cannot tell is told with its articles."""
     material = kit.sample("slow-storage")

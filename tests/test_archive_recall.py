@@ -340,6 +340,7 @@ def test_a_signature_as_a_table_that_was_not_searched_cannot_tell() -> None:
 # -- relations
 
 
+@pytest.mark.size
 def test_a_relation_has_the_rows_of_every_case_under_its_number(archive: Archive) -> None:
     """The rows of a table over many cases are those of each case alone, with its place in the list."""
     stored = by_name(archive)

@@ -33,6 +33,7 @@ def bytes_of(archive: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(archive.rglob("*")) if path.is_file())
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", FORMS)
 def test_a_case_is_gone_and_the_others_stay(tmp_path: Path, form: str) -> None:
     """Its labels go with it, the reports of the others are the same to the byte, and verify has nothing to say."""

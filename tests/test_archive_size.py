@@ -98,6 +98,7 @@ def test_samples_written_as_they_are_are_the_rows_of_a_table(
     assert straight == _tables(material, tmp_path / "table") and inserted
 
 
+@pytest.mark.size
 def test_parquet_goes_into_a_pack_as_it_is(capture: Path, tmp_path: Path) -> None:
     """Large tables are pressed once, not twice; texts are pressed by the ZIP file."""
     archive = Archive.open(tmp_path, create=True)

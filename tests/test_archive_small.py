@@ -195,6 +195,7 @@ def test_a_pack_of_another_version_fits_where_it_can(archive: Archive) -> None:
     assert found.fetchall() == [(number, None) for number in range(told[1])]
 
 
+@pytest.mark.size
 def test_packs_with_and_without_small_tables_become_one_segment(archive: Archive) -> None:
     """Loose cases of both formats are compacted together, with the rows of each under its number."""
     for number in range(6):

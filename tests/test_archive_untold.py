@@ -155,6 +155,7 @@ def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     assert verify(Archive.open(tmp_path / "a")).problems == []
 
 
+@pytest.mark.size
 def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path) -> None:
     """A segment without its manifest whose cases lie nowhere else is no debris; every answer says that it is incomplete."""
     stored = filled(tmp_path / "a")

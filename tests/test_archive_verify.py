@@ -280,6 +280,7 @@ def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path
     assert "evil\\x1b[31m .txt: it is not part" in run.output
 
 
+@pytest.mark.size
 def test_the_command_compact(archive: Archive) -> None:
     """It tells what it did; a damaged case makes exit 5; no archive is one line and exit 3."""
     run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url, "--all"])

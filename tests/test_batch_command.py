@@ -55,6 +55,7 @@ def test_the_second_run_loads_nothing_heavy(stored: Path, tmp_path: Path) -> Non
     assert (code, err) == (5, "heavy: []\n")
 
 
+@pytest.mark.process
 def test_json_tells_all(stored: Path, tmp_path: Path) -> None:
     """`--json -` writes the summary and nothing else to stdout; `--json FILE` writes it to the file."""
     code, out, err = said(
@@ -108,6 +109,7 @@ def test_a_wrong_command_line_is_told(stored: Path, tmp_path: Path, words: list[
     assert not (stored / "cases" / "case-000" / "archive").exists()
 
 
+@pytest.mark.process
 def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
     """A PATH that is not there, and an archive that is none, are plain errors: 3, and 6 where it cannot be written."""
     code, _, err = said(backline("batch", tmp_path / "nowhere", "--archive", tmp_path / "archive"))

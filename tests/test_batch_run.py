@@ -58,6 +58,7 @@ def fresh(path: Path, kb: tuple[Path, ...] = ()) -> str:
     return case.dumps(triage([path], Options(kb=kb, local=Local(packs=False))).document)
 
 
+@pytest.mark.size
 def test_nothing_is_written_outside_the_archive(
     copy: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +182,7 @@ def test_new_rules_are_applied_without_a_bundle(stored: tuple[Path, Path], tmp_p
     assert batch(archive, cases, kb=kb)[0].done == 3
 
 
+@pytest.mark.size
 def test_the_whole_archive_is_judged_again_without_paths(copy: tuple[Path, Path], tmp_path: Path) -> None:
     """Without PATHs every stored case is judged by the rules of now, and keeps the place it came from."""
     _, archive = copy

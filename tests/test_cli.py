@@ -249,6 +249,7 @@ def test_a_result_written_into_a_pipe_leaves_the_pipe_in_its_place(tmp_path: Pat
     assert all(output._is_stream(Path(name)) for name in ("/dev/null", "/dev/stdout"))  # never tried for real
 
 
+@pytest.mark.process
 def test_a_command_ends_with_all_it_has_written() -> None:
     """What goes to a pipe is whole, what was registered for the end runs, and the status is that of the command."""
     code = (

@@ -125,6 +125,7 @@ def told_apart(between: Between, folder: Path, size: int) -> None:
     assert left(folder / "plain", NAMES) and left(folder / "redacted", NAMES) == []
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -> None:
     """A reboot, a vMotion, another NIC, another name: said so, with the same numbers and verdicts without the names."""

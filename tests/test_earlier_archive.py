@@ -114,6 +114,7 @@ def test_lists_and_searches_read_an_earlier_case(archive: str) -> None:
     assert "no problem" in run("archive", "verify", *place)
 
 
+@pytest.mark.size
 def test_pages_and_exports_of_an_earlier_case(archive: str, tmp_path: Path) -> None:
     """The map of all cases writes its report, and export writes case.json as it was stored beside report and facts."""
     place = ("--archive", archive)

@@ -55,6 +55,7 @@ def assert_found(document: dict[str, Any], lines: int) -> None:
     assert r"\\esx71.lab.example\Group Cpu(4000:web-ill)\% Max Limited = 56.34" in " ".join(evidence)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("columns", [100, 560, 580, 700, 5_000, 20_000, 60_000])
 def test_a_capture_of_any_width_is_read(tmp_path: Path, columns: int) -> None:
     """From a hundred columns to sixty thousand, with a heading of 6 KB to 4 MB, the VM in trouble is found."""

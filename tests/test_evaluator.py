@@ -271,6 +271,7 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
     return kit, ascend and keys.count(1) == 1
 
 
+@pytest.mark.size
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(captures())
 def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(given_case: tuple[Kit, bool]) -> None:

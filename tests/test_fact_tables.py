@@ -657,6 +657,7 @@ def test_files_of_facts_are_plain_csv() -> None:
 # -- noise
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("case", sorted((ROOT / "samples" / "cases").iterdir()), ids=lambda path: path.name)
 def test_samples_give_nothing_worse_than_a_warning(case: Path, tmp_path: Path) -> None:
     """No sample holds an event, a driver or a build that these rules call major or critical."""

@@ -441,6 +441,7 @@ def test_the_rule_that_is_mutated_is_sound() -> None:
     assert rules.parse(WHOLE, TABLES).examples
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(
     st.lists(

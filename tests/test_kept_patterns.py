@@ -62,6 +62,7 @@ def patterns() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+@pytest.mark.size
 def test_a_kept_pattern_is_the_compiled_one(folder: Path, compiles: list[Any]) -> None:
     """Text, flags, groups and code of a thousand patterns are as `re` makes them, and none is compiled again."""
     some = patterns()[:1000]

@@ -60,6 +60,7 @@ def test_a_case_in_memory_is_the_case_of_the_command(site: OpenedCase, tmp_path:
     assert several.findings[0].rule == "kb-2039495"
 
 
+@pytest.mark.size
 def test_a_saved_case_is_read_back(site: OpenedCase, tmp_path: Path) -> None:
     """A folder of results or its case.json gives the same findings; it has no tables and no logs, and says so."""
     run("triage", SITE, "-o", tmp_path, "--quiet", "--no-settings")
@@ -84,6 +85,7 @@ def test_an_archived_case_has_its_tables(tmp_path: Path) -> None:
         stored.table("esxi.vmkernel")
 
 
+@pytest.mark.size
 def test_a_table_knows_where_its_rows_come_from(site: OpenedCase) -> None:
     """Rows carry machine, member and line, and the line of the member says what the row says."""
     ring = open_case(CASES / "lab-ring-before").table("esxi.vmxnet3_rx_summary")
@@ -211,6 +213,7 @@ def test_a_condition_sees_the_table_alone(condition: str) -> None:
     assert "Columns: node, member, line" in done.stderr
 
 
+@pytest.mark.size
 def test_a_stretch_of_a_table_without_times_is_refused() -> None:
     """A table whose rows tell no time has no rows around a moment: that is said, not an empty table."""
     assert run("tables", SITE, "esxi.host", "--around", "2017-10-14T16:21:00Z").exit_code in (0, 2)

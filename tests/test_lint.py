@@ -339,6 +339,7 @@ def test_a_row_that_is_not_there_explains_nothing(tmp_path: Path, name: str) -> 
     assert "R060" in [one.code for one in check(text, tmp_path)]
 
 
+@pytest.mark.size
 def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_files() -> None:
     """Of shipped rules beside those that are checked no YAML is read: each has the id, title, KBs and subject it writes."""
 

@@ -88,6 +88,7 @@ def told(rule: Rule, settings: Settings | None = None, verbose: int = 0) -> str:
 # --- list -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.size
 def test_the_list_has_a_line_for_each_shipped_rule() -> None:
     """Every rule that is judged stands in the list once, with status, examples and title."""
     done = run("list")
@@ -214,6 +215,7 @@ def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
         select(["nn-draft"], local=Local())
 
 
+@pytest.mark.size
 def test_select_tells_of_a_retired_rule(db: Path) -> None:
     """A retired id is not unknown: the advice says what became of it."""
     with pytest.raises(UsageError) as error:

@@ -125,6 +125,7 @@ def test_lines_are_chosen_by_window_host_object_pattern_and_level(tmp_path: Path
     assert (wrong.exit_code, "esx7.lab.example" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [(("--grep", r"vmnic1\d link (?:up|down)"), r"vmnic1\d link (?:up|down)"), (("--object", "VMNIC7"), r"\bvmnic7\b"),
@@ -333,6 +334,7 @@ def test_log_says_before_the_first_line_that_they_are_many_and_how_to_get_fewer(
     assert "--grep '(?i)SYNTH' does not" in run(folder, "--grep", "SYNTH", "--around", "2017-10-14T09:05:00").stderr
 
 
+@pytest.mark.size
 def test_the_lines_of_one_host_are_those_that_a_reading_of_all_gives_it(
     dense: tuple[Path, Path, list[str]],
 ) -> None:

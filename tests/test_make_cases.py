@@ -29,6 +29,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.size
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     """Two runs with one seed write the same files; another seed writes others."""
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
@@ -118,6 +119,7 @@ def test_every_case_says_that_it_is_synthetic(tmp_path: Path) -> None:
                     assert member is not None and SYNTHETIC.encode() in member.read()
 
 
+@pytest.mark.size
 def test_cases_are_small(tmp_path: Path) -> None:
     """A case is a few to a hundred kilobytes, 5 to 60 on average, so that ten thousand fit any disk."""
     make(tmp_path, 100, form="tgz")

@@ -162,6 +162,7 @@ def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
     assert site.status == 5
 
 
+@pytest.mark.size
 def test_few_subjects_are_not_cut(tmp_path: Path) -> None:
     """Six hosts of eight ports are told in full: no cut, exit 0."""
     site = triaged(tmp_path / "out", many_hosts.write(tmp_path / "hosts", 6, 8, full))

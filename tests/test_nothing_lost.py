@@ -258,6 +258,7 @@ def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
     return Read(list(rows), Counter()).values()
 
 
+@pytest.mark.size
 @together("sample", TYPED, parts=30)
 @together("name", MIDDLE)
 def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name: str, tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> No
     assert "nn-busy-port" not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
 
 
+@pytest.mark.process
 def test_a_pack_brings_tables_of_facts(place: Path, tmp_path: Path) -> None:
     """A table in its folder `facts` is known to every command, installed or zipped."""
     done = backline("rules", "list", "--table", "kb.nn_port", path=place, cwd=tmp_path)

@@ -137,6 +137,7 @@ def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None
     assert done.output == "Raise the limit of lin-app07 on esx31.lab.example, then look again.\n"
 
 
+@pytest.mark.size
 def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """`show --redact` replaces the names of a saved case without its bundle, in every form."""
     plain, _, names = redacted
@@ -261,6 +262,7 @@ def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, P
     assert left(tmp_path, ["esx3", "lab.example", "lin-app07"]) == []
 
 
+@pytest.mark.size
 def test_a_redacted_case_may_be_redacted_again(tmp_path: Path) -> None:
     """Pseudonyms are names like others: with the same map or a new one the second run ends well, and no name is a part of its own
     pseudonym, as the head of an iSCSI name or a host called host-1 would be."""

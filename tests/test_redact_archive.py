@@ -102,6 +102,7 @@ def test_rows_and_numbers_of_tables_stay(exported: tuple[Path, Any]) -> None:
                 assert cells == sorted(row[place] for row in after[1:]), (path.name, before[0][place])
 
 
+@pytest.mark.size
 def test_a_stored_case_is_shown_redacted(exported: tuple[Path, Any], tmp_path: Path) -> None:
     """`archive show --redact` knows the names of the stored facts; where a case comes from is not told."""
     base, _ = exported

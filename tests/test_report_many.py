@@ -188,6 +188,7 @@ def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], fo
         assert [f"esx{host:02d}" for host in range(20) if f"esx{host:02d}" not in head] == []
 
 
+@pytest.mark.size
 def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hosts: dict[str, Any]) -> None:
     """The head has the first, the last and the three worst hosts by name; the table has all twenty, the worst first."""
     page = html.render(twenty_hosts)

@@ -115,6 +115,7 @@ def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path)
     assert rules.catalog.needs_of(fresh) == stored.at_once
 
 
+@pytest.mark.size
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     only=st.sampled_from(["true", "one.t", "known(first) and any(part.ok)"]),

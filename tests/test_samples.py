@@ -59,6 +59,7 @@ def _plain(cell: Any) -> Any:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
+@pytest.mark.size
 @together("name", [name for name, parser in registry().items() if parser.log and parser.shape], parts=18)
 @settings(max_examples=10)
 @given(data=st.data())

@@ -456,6 +456,7 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
         assert error.value.help == help_text
 
 
+@pytest.mark.size
 def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     """It may be a rule of a pack: the run goes on, and the record says what was not used."""
     settings = parse(
@@ -583,6 +584,7 @@ def test_the_same_case_and_settings_give_the_same_bytes(db: Path) -> None:
         assert (db / "a" / file).read_bytes() == (db / "b" / file).read_bytes(), file
 
 
+@pytest.mark.size
 def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     """A mute whose day has passed on the calendar holds for an older case; only a line on stderr looks at the clock."""
     text = (db / "backline.toml").read_text(encoding="utf-8").replace("2026-12-31", "2017-10-14")

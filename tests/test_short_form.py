@@ -146,6 +146,7 @@ EVENTS = st.lists(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=60, deadline=None)
 @given(EVENTS)
 def test_both_forms_judge_alike(events: list[tuple[int, str, str]]) -> None:
@@ -349,6 +350,7 @@ def _pauses(events: Sequence[Event], link: str, end: int) -> int | None:
     return count
 
 
+@pytest.mark.size
 @settings(max_examples=150, deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 40), st.sampled_from(["down", "up"]), st.sampled_from("ab")), max_size=14))
 def test_what_lasts_longer_is_what_a_walk_by_seconds_finds(found: set[Event]) -> None:

@@ -229,7 +229,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.mark.axe
 @pytest.mark.browser
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="`make axe` installs axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -113,6 +113,7 @@ def test_each_status_is_told_by_its_row(tmp_path: Path, form: int) -> None:
     assert {one["subject"]: (one["severity"], one["title"]) for one in found} == expected
 
 
+@pytest.mark.size
 def test_a_harmless_line_is_no_finding_however_often_it_comes(tmp_path: Path) -> None:
     """Thousands of probes that a disk does not know are no finding."""
     lines = [failed("0x5 0x20 0x0", DISK, second, 6, "0x85") for second in range(9_000)]

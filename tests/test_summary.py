@@ -118,6 +118,7 @@ def test_all_prints_every_finding(site: tuple[Path, str], tmp_path: Path) -> Non
     assert not all(finding["title"] in site[1] for finding in doc["findings"])
 
 
+@pytest.mark.size
 def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: Path) -> None:
     """--severity, --node and --rule choose what is printed, the first note counts it, and the results stay whole."""
     words = ["triage", CASES / "nsx-633-site", "-o", tmp_path, "--no-settings", "--no-packs"]

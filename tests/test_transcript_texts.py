@@ -160,6 +160,7 @@ PATTERNS = st.recursive(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(pattern=PATTERNS, text=st.text(st.sampled_from("aBb7 [c.-"), min_size=1, max_size=6))
 def test_first_signs_never_too_few(pattern: str, text: str) -> None:

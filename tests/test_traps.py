@@ -152,6 +152,7 @@ def test_10_a_comma_in_a_vm_name_keeps_its_counters_apart() -> None:
     assert names == {"lin-app07": 1, "lin-db,02 (prod)": 4}
 
 
+@pytest.mark.size
 def test_11_large_texts_inside_archives_are_read() -> None:
     """A command file of several hundred kilobytes inside an archive is parsed to its last row."""
     done = CliRunner().invoke(main, ["tables", str(CASES / "nsx-633-site"), "nsx.dlr_arp", "--json"])

@@ -370,6 +370,7 @@ def test_a_save_without_a_change_is_no_run(file: Path, watchers: list[Watcher]) 
     assert then["explanation"]["counts"] == {"no_match": 1}
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
 def test_on_a_terminal_it_is_coloured_and_ends_cleanly(file: Path) -> None:
     """On a terminal the run is coloured, Ctrl-C typed there ends it with 0 and leaves no colour and no mode on."""

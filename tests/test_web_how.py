@@ -381,6 +381,7 @@ def test_a_typed_rule_sees_the_shared_parts_of_its_own_catalog(
     assert not [one for one in shown["errors"] if "R012" in one["text"]]
 
 
+@pytest.mark.process
 def test_a_new_rule_may_name_what_any_own_catalog_shares(sharing: TestClient) -> None:
     """A rule of a new name is read beside the catalog that knows its names; one that none has is told with its line."""
     text = RULE.format(name="lab-new", status="draft", severity="warning", confidence="likely")

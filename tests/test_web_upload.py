@@ -589,6 +589,7 @@ def test_memory_is_flat(tmp_path: Path) -> None:
         assert sum(path.stat().st_size for path in tmp_path.rglob("1")) == 300 * MIB
 
 
+@pytest.mark.process
 @linux
 def test_pieces_keep_memory_flat(tmp_path: Path) -> None:
     """Held whole before it is written, an upload of 100 MB makes the server grow by as much: the test above can fail."""

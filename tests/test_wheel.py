@@ -15,7 +15,7 @@ from tools import dist
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> None:
     """Built from the files of git: every page of docs/, the schema, and the man page, which is made by the build.
 
