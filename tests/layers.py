@@ -73,6 +73,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "case": "the case document",
             "case_shape": "its records",
             "case_check": "what of it no report could read",
+            "given_things": "what of the things to ask for a machine sent already",
         },
     ),
     (
