@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.text import code, for_markdown
@@ -60,8 +60,7 @@ _ARTICLE = re.compile(r"(?:the|a|an) (?:whole |complete )?")
 _JOINED = re.compile(r"(?:with|from|of|in|on|for|at|to|that|which|who|or|as|holding|while|before|after|when|lists)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class AskItem:
+class AskItem(NamedTuple):
     """One thing to ask for.
 
     what     a command as it is typed, or a file in words
@@ -101,7 +100,7 @@ def parse_ask(text: str) -> tuple[AskItem, ...]:
         if not goes_on:
             shared = len(found)
         if item.remark and not item.remark.startswith("or "):
-            found[shared:] = [replace(one, remark=one.remark or item.remark) for one in found[shared:]]
+            found[shared:] = [one._replace(remark=one.remark or item.remark) for one in found[shared:]]
         if item.remark:
             shared = len(found) + 1
         found.append(item)

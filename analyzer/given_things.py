@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from analyzer import parsing
-from analyzer.asks import AskItem, parse_ask
+from analyzer.asks import AskItem
 from analyzer.facts import Facts
 
 _BUNDLE = "vm-support"
@@ -49,7 +49,7 @@ class GivenThings:
         if not item.command:
             name = item.what.rpartition("/")[2]
             return "rotated" not in item.remark and bool(name) and name in self._files.get(key, ())
-        return any(self._read_whole(table, key) for table in _find_tables(item.key))
+        return any(self._read_whole(table, key) for table in _find_tables(item.what))
 
     def _read_whole(self, table: str, key: str) -> bool:
         there = self._facts.has_rows(table, key) or self._facts.coverage(key, table).state == "read"
@@ -62,17 +62,9 @@ def _read_value(source: Any, name: str) -> str:
 
 
 @cache
-def _map_commands() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for table in parsing.tables().values():
-        if table.log:
-            continue
-        for item in parse_ask(table.ask):
-            if item.command and not item.blank:
-                found.setdefault(item.key, set()).add(table.name)
-    return {key: frozenset(tables) for key, tables in found.items()}
-
-
 def _find_tables(command: str) -> frozenset[str]:
     """Return the tables that the output of a command fills."""
-    return frozenset({_CAPTURE}) if command.startswith(_BATCH) else _map_commands().get(command, frozenset())
+    if command.startswith(_BATCH):
+        return frozenset({_CAPTURE})
+    tables = parsing.tables().values()
+    return frozenset(table.name for table in tables if not table.log and f"`{command}`" in table.ask)

@@ -18,7 +18,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "verdicts": "what a rule says of a subject",
             "text": "untrusted text and the outputs it goes to",
             "secrets": "what no output may hold",
-            "asks": "what to request from a customer: commands and remarks",
+            "asks": "what to request from a customer: commands, files and remarks as records",
             "reasons": "one sentence for what many subjects lack",
             "guard": "a stage that fails costs its own part",
             "result_files": "names of the files every case ends in",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ def test_an_ask_is_cut_into_commands_and_words() -> None:
 def put_ask(document: dict[str, Any], text: str, *nodes: str) -> None:
     """Let the first question of a document ask for something, for its first finding."""
     group = document["cannot_tell"][0]
-    asks = [{**asdict(item), "nodes": list(nodes)} for item in parse_ask(text)]
+    asks = [{**item._asdict(), "nodes": list(nodes)} for item in parse_ask(text)]
     rule = next(one["rule"] for one in document["findings"] if one["verdict"] == "match" and not one["muted"])
     group |= {"ask": text, "asks": asks, "commands": commands(text), "nodes": list(nodes), "settles": [rule]}
 
