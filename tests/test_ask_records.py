@@ -64,6 +64,7 @@ def test_each_ask_parses_into_whole_records(text: str) -> None:
                 ("the event log of the guest", False, ""),
             ],
         ),
+        ("the logs (old; new, and the kept) of pods", [("the logs (old; new, and the kept) of pods", False, "")]),
         ("the bundle of every manager and edge", [("the bundle of every manager and edge", False, "")]),
         ("the VM's .vmx file, of each of these VMs", [("the VM's .vmx file", False, "of each of these VMs")]),
         ("", []),
@@ -232,6 +233,15 @@ def test_no_output_asks_for_what_is_there(folder: Path) -> None:
     if len([node for node in document["nodes"] if node["kind"] == "esxi"]) == 1 and document["case"]["complete"]:
         for text in texts:
             assert not [what for what in there if f"`{what}`" in text or f"   {what}\n" in text]
+
+
+def test_other_rules_over_the_same_table_add_nothing() -> None:
+    """A table that a finding lacks is needed by other rules as well: what they need besides is not asked for."""
+    document = put_questions(("`a list`", "`b list`"))
+    first, second = document["cannot_tell"]
+    second |= {"missing": first["missing"], "settles": []}
+    assert [ask["what"] for ask in open_asks.list_wanted(document)] == ["a list"]
+    assert "b list" not in open_asks.mail(document)
 
 
 def test_a_mail_asks_nothing_of_a_case_that_holds_all(tmp_path: Path) -> None:

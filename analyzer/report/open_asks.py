@@ -138,19 +138,27 @@ def pressing(doc: Doc) -> list[Doc]:
     blocks, told = asks(doc), set[str]()
     if len(blocks) <= FEW and not loose(doc):
         return blocks
-    found: list[str] = []
+    found = []
     for block in list_settling(doc):
         wanted = set(map(find_key, block["asks"]))
         if not wanted <= told:
             told |= wanted
-            found.append(block["missing"])
-    return [block for block in blocks if block["missing"] in found]
+            found.append(block)
+    return found
 
 
 def list_settling(doc: Doc) -> list[Doc]:
-    """Return the questions whose answer would settle a finding at hand, or may be its cause."""
+    """Return the questions whose answer would settle a finding at hand, or may be its cause.
+
+    Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
+    """
     rules = {one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"}
-    return [block for block in asks(doc) if not rules.isdisjoint(block["settles"])]
+    found = []
+    for block in asks(doc):
+        parts = [part for part in block["parts"] if not rules.isdisjoint(part["settles"])]
+        if parts:
+            found.append(block | {"asks": _merge_asks(ask for part in parts for ask in part["asks"])})
+    return found
 
 
 def folded(doc: Doc) -> list[Doc]:
