@@ -11,18 +11,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analyzer import case_shape as shape
 from analyzer import parsing
-from analyzer.asks import commands
-from analyzer.case_check import completed, problems
+from analyzer.asks import commands, parse_ask
+from analyzer.case_check import ASKED, completed, link_questions, problems
 from analyzer.case_shape import Doc, clean, filled, plain
 from analyzer.errors import RefusedError
 from analyzer.kept_patterns import compiled
 from analyzer.ranking import order_findings, place_findings
 from analyzer.reasons import merged
 from analyzer.verdicts import CannotTell, Judgement, Reason
+
+if TYPE_CHECKING:
+    from analyzer.given_things import GivenThings
 
 SCHEMA = "backline/case-1"
 FAULTS_KEPT = 200
@@ -55,6 +58,8 @@ def document(
     settings: Mapping[str, Any] | None = None,
     harmless: Iterable[Mapping[str, Any]] = (),
     log: Iterable[Mapping[str, Any]] = (),
+    given: GivenThings | None = None,
+    causes: Mapping[str, Sequence[str]] | None = None,
 ) -> Doc:
     """Return the case document of case-schema.json.
 
@@ -63,10 +68,16 @@ def document(
     of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
     rules that were judged; `faults_total` counts faults that the caller has not
     kept as well; of `problems` the first are kept and all are counted;
-    `settings` is what local settings changed (`muting.apply_settings`). Times are ISO 8601 in UTC, sizes bytes.
+    `settings` is what local settings changed (`muting.apply_settings`); `given` knows what need not be asked for, for
+    it is there; `causes` are rules that may explain what a rule finds. Times are ISO 8601 in UTC, sizes bytes.
     """
     traced: dict[int, Doc] = {}
     findings = place_findings([plain(finding, traced) for finding in judgement.findings])
+    questions = grouped(judgement.cannot_tell, given)
+    link_questions(questions, findings, causes or {})
+    if given is not None:
+        for finding in findings:
+            finding["also"] = [_drop_request(line, finding["node"], given) for line in finding["also"]]
     all_problems = [filled("problem", shape.PROBLEM, item) for item in problems]
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
@@ -78,7 +89,7 @@ def document(
         "hosts": [_host(item) for item in hosts],
         "sources": _sources(sources),
         "findings": findings,
-        "cannot_tell": grouped(judgement.cannot_tell),
+        "cannot_tell": questions,
         "quiet": _quiet(judgement, catalog_rules),
         "cuts": [plain(cut) for cut in judgement.cuts],
         "problems": all_problems[:PROBLEMS_KEPT],
@@ -184,8 +195,11 @@ def _no_document(where: str, why: str) -> RefusedError:
     )
 
 
-def grouped(items: Iterable[CannotTell]) -> list[Doc]:
-    """Return verdicts "cannot tell" grouped by what is missing and what to ask for, widest first, muted ones last."""
+def grouped(items: Iterable[CannotTell], given: GivenThings | None = None) -> list[Doc]:
+    """Return verdicts "cannot tell" grouped by what is missing and what to ask for, widest first, muted ones last.
+
+    given  leaves out of `asks` what a machine sent already
+    """
     groups: dict[tuple[str, str, str], list[CannotTell]] = {}
     held = parsing.tables_of_bundles()
     for item in items:
@@ -196,18 +210,38 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
             "reason": str(members[0].reason),
             "why": "; ".join(_distinct(merged((item.why, item.node) for item in members), most=3)),
             "ask": ask,
+            "asks": _list_asks(ask, sorted({item.node for item in members if item.node}), given),
             "commands": commands(ask),
             "rules": sorted({item.rule for item in members}),
             "subjects": sorted({item.subject for item in members if item.subject}),
             "nodes": sorted({item.node for item in members if item.node}),
             "muted": muted,
             "in_bundle": members[0].reason == Reason.MISSING and missing in held,
+            "settles": [],
         }
         for (missing, ask, muted), members in groups.items()
     ]
     return sorted(
         out, key=lambda g: (bool(g["muted"]), -len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"], g["muted"])
     )
+
+
+def _list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> list[Doc]:
+    """Return the records of an ask, each with the machines that did not send the thing; without one, not at all."""
+    found = []
+    for item in parse_ask(ask):
+        lacking = [node for node in nodes or [""] if given is None or not given.was_sent(item, node)]
+        if lacking:
+            named = [node for node in lacking if node]
+            found.append({"what": item.what, "command": item.command, "remark": item.remark, "nodes": named})
+    return found
+
+
+def _drop_request(line: str, node: str, given: GivenThings) -> str:
+    """Return what could not be checked without a request for things that are all there."""
+    why, _, ask = line.partition(ASKED)
+    items = parse_ask(ask)
+    return why if items and all(given.was_sent(item, node) for item in items) else line
 
 
 def _distinct(words: Iterable[str], most: int) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analyzer import case_shape as shape
+from analyzer.asks import parse_ask
 from analyzer.case_shape import DOCUMENT, RECORDS, TRACE_DEPTH, Doc, plain
 
 # Lists of plain words, wherever they stand in a record.
 _WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
 _WORDS |= {
-    "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands"
+    "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands",
+    "settles",
 }  # fmt: skip
 
 
@@ -34,6 +36,10 @@ def completed(doc: Doc) -> None:
         for record in _records(doc.get(key)):
             for name in names:
                 record.setdefault(name, plain(RECORDS[key][name]))
+    for group in _records(doc.get("cannot_tell")):
+        group.setdefault("asks", _parse_records(group))
+    if any("settles" not in group for group in _records(doc.get("cannot_tell"))):
+        _link_earlier(doc)
     for step in (step for finding in _records(doc.get("findings")) for step in _records(finding.get("fix"))):
         step.setdefault("caution", shape.FIX["caution"])
     for source in _records(doc.get("sources")):  # earlier versions looked at every line
@@ -42,6 +48,67 @@ def completed(doc: Doc) -> None:
 
 
 _LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude", "excess"), "cannot_tell": ("commands", "in_bundle")}
+
+
+def _parse_records(group: Doc) -> list[Doc]:
+    """Return the records of an ask that an earlier version kept as a text alone."""
+    ask, nodes = group.get("ask"), group.get("nodes")
+    if not isinstance(ask, str) or not isinstance(nodes, list):
+        return []
+    return [
+        {"what": item.what, "command": item.command, "remark": item.remark, "nodes": list(nodes)}
+        for item in parse_ask(ask)
+    ]
+
+
+def _link_earlier(doc: Doc) -> None:
+    """Give the questions of an earlier version the findings that they bear on; a document at fault is left alone."""
+    groups, findings = _records(doc.get("cannot_tell")), _records(doc.get("findings"))
+    for group in groups:
+        group.setdefault("settles", [])
+    of_finding = {"rule": str, "node": str, "muted": str, "verdict": str, "maybe_worse": list, "also": list}
+    of_group = {"rules": list, "nodes": list, "missing": str, "ask": str}
+    sound = [isinstance(one.get(key), kind) for one in findings for key, kind in of_finding.items()]
+    sound += [isinstance(one.get(key), kind) for one in groups for key, kind in of_group.items()]
+    words = [word for one in findings for key in ("maybe_worse", "also") for word in one.get(key) or ()]
+    words += [word for one in groups for key in ("rules", "nodes") for word in one.get(key) or ()]
+    if all(sound) and all(isinstance(word, str) for word in words):
+        link_questions(groups, findings, {})
+
+
+def link_questions(groups: Sequence[Doc], findings: Iterable[Doc], causes: Mapping[str, Sequence[str]]) -> None:
+    """Write under `settles` of each question the rules whose findings an answer would settle.
+
+    These are findings that could be worse or say what they could not check, and on the same machine those of a rule
+    in need of it, and those that a rule in need of it may explain (`causes`: rule -> rules).
+    """
+    live = [one for one in findings if one["verdict"] == "match" and not one["muted"]]
+    there: dict[str, set[tuple[str, str]]] = {}  # rule that found something or may be its cause -> who found, and where
+    worse: dict[str, set[str]] = {}  # table -> rules
+    doubts: dict[str, set[tuple[str, str]]] = {}  # what a finding asks for -> its rule, and why
+    for one in live:
+        for rule in (one["rule"], *causes.get(one["rule"], ())):
+            there.setdefault(rule, set()).add((one["rule"], one["node"]))
+        for table in one["maybe_worse"]:
+            worse.setdefault(table, set()).add(one["rule"])
+        for line in one["also"]:
+            why, found, asked = line.partition(ASKED)
+            if found:
+                doubts.setdefault(asked.rstrip("."), set()).add((one["rule"], why))
+    for group in groups:
+        settled = set(worse.get(group["missing"], ()))
+        near = {pair for rule in group["rules"] for pair in there.get(rule, ())}
+        settled |= {rule for rule, node in near if not node or not group["nodes"] or node in group["nodes"]}
+        asked = doubts.get(group["ask"].rstrip("."), set())
+        alike = [one["missing"] for one in groups if one["ask"] == group["ask"]] if asked else []
+        for rule, why in asked:
+            named = any(f"({missing})" in why for missing in alike)
+            if f"({group['missing']})" in why or not named:
+                settled.add(rule)
+        group["settles"] = sorted(settled)
+
+
+ASKED = " Ask for: "  # in a sentence of a finding, before what to request
 
 
 def _records(value: Any) -> list[Doc]:
@@ -65,6 +132,8 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(f"nodes[{number}].logs", shape.LOG, node["logs"])
         for place, log in enumerate(node["logs"]):
             yield from _each(f"nodes[{number}].logs[{place}].parts", shape.SPAN, log["parts"])
+    for number, group in enumerate(doc["cannot_tell"]):
+        yield from _each(f"cannot_tell[{number}].asks", shape.ASK, group["asks"])
     for number, card in enumerate(doc["hosts"]):
         yield from _each(f"hosts[{number}].rows", shape.CARD_ROW, card["rows"])
         for place, row in enumerate(card["rows"]):

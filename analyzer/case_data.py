@@ -13,6 +13,7 @@ from typing import Any
 from analyzer import __version__, case
 from analyzer.errors import RefusedError
 from analyzer.facts import Facts, site_signs
+from analyzer.given_things import GivenThings
 from analyzer.guard import Tell, stage
 from analyzer.host_cards import host_cards
 from analyzer.ingest.chosen_lines import below
@@ -172,6 +173,7 @@ def _document(
     made    its lists that are made of facts and judgement
     failed  stages of this run that gave nothing
     """
+    found = {finding.rule for finding in judgement.findings}
     return case.document(
         case={
             "name": material.name,
@@ -196,4 +198,6 @@ def _document(
         notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
         harmless=material.harmless,
+        given=GivenThings(material.facts, material.nodes, material.sources),
+        causes={rule.id: rule.explained_by for rule in catalog.rules if rule.id in found},
     )

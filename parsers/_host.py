@@ -40,7 +40,7 @@ RELEASE = Table.of(
     Column("update_text", "str", "update as printed beside the version"),
     Column("origin", "str", "the place that decided"),
     Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
-    ask="vmware -vl",
+    ask="`vmware -vl`",
     made_of=(VERSION.name,),
 )
 

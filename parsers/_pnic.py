@@ -96,7 +96,7 @@ RING = Table.of(
     Column("rx_mini", "int", "mini ring as set", "descriptors"),
     Column("rx_jumbo", "int", "jumbo ring as set", "descriptors"),
     Column("tx", "int", "transmit ring as set", "descriptors"),
-    ask="`esxcli network nic ring current get -n <vmnic>; esxcli network nic ring preset get -n <vmnic>`",
+    ask="`esxcli network nic ring current get -n <vmnic>` and `esxcli network nic ring preset get -n <vmnic>`",
     key=("pnic",),
 )
 

@@ -65,7 +65,7 @@ _SAID_NSXT = (
     "nsxt.transport_node", "nsxt.node_status", "nsxt.edge_status", "nsxt.edge_peer", "nsxt.bfd_session",
     "nsxt.bgp_neighbor",
 )  # fmt: skip
-_ASK_NSXT = "the support bundle of every NSX manager and edge, and what `get cluster status verbose` prints"
+_ASK_NSXT = "the support bundle of every NSX manager and edge, and `get cluster status verbose` on an NSX-T manager"
 _FROM_NSXT = "made of what managers, edges and hosts of NSX-T say of one another"
 _KIND = "manager, edge, host, transport node (an edge or a host), tunnel end, or BGP neighbour"
 _STATE = "in the case; cut; only output of its CLI, its bundle is not; or: not in the case"

@@ -21,7 +21,7 @@ TABLE = Table.of(
     Column("timeout_s", "float", "seconds after which vm-support gave up", "s"),
     Column("ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"),
     Column("failure_text", "str", "the line, with those that continue it"),
-    ask="the whole vm-support bundle, with error.log and errors-ignored.log in its top folder",
+    ask="`vm-support` with error.log and errors-ignored.log in its top folder",
 )
 
 _FORMS = (
@@ -40,7 +40,7 @@ ACTIONS = Table.of(
     Column("collector_action", "str", "what was done: a command, a copy of files, …"),
     Column("manifest", "str", "manifest that asked for it: storage.mfx, …"),
     Column("took_s", "float", "seconds it took", "s"),
-    ask="the whole vm-support bundle, with action.log in its top folder",
+    ask="`vm-support` with action.log in its top folder",
 )
 _ACTION = re.compile(
     r"(?P<action_time>\d[\d:T .,-]{7,30}Z?): (?P<collector_action>.*) \((?P<manifest>[^()]*)\)"

@@ -53,7 +53,8 @@ COUNTS = Table.of(
     Column("vteps", "int", "VTEPs of other hosts", "VTEPs"),
     Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
     Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
-    ask="`net-vdl2 -M vtep -s <switch> -n <vni>`, and the same with mac and arp",
+    ask="`net-vdl2 -M vtep -s <switch> -n <vni>`, `net-vdl2 -M mac -s <switch> -n <vni>` and "
+    "`net-vdl2 -M arp -s <switch> -n <vni>`",
 )
 
 # First label of an entry -> table, and label -> column, all in small letters.

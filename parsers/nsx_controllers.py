@@ -25,7 +25,7 @@ TABLE = Table.of(
     Column("version", "version", "version of the controller, not of NSX (REST)"),
     Column("uptime_s", "float", "time since the controller started, where stated", "s"),
     Column("source", "str", "cli or rest"),
-    ask="`show controller list all` on the NSX Manager, or `GET /api/2.0/vdn/controller`",
+    ask="`GET /api/2.0/vdn/controller` or `show controller list all` on the NSX Manager",
 )
 
 

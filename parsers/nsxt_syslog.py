@@ -16,7 +16,8 @@ TABLE = Table.of(
     "Lines of the syslog of NSX-T / NSX 4 with structured data, UTC.",
     "var/log/syslog of an NSX node with its rotated copies; nsx-syslog.log of a host",
     *LOG_COLUMNS,
-    ask="NSX support bundle with the manager and edge nodes concerned; nsx-syslog.log of a host is in its `vm-support`",
+    ask="NSX support bundle with the manager and edge nodes concerned; `vm-support` of each host, "
+    "which holds its nsx-syslog.log",
     log=True,
     copied_in=("nsxt.component_log",),  # cbm.log alone holds what it sent to the syslog
     formerly=("nsx.nsxt_log",),

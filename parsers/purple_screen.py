@@ -20,7 +20,8 @@ TABLE = Table.of(
     "Lines among which a panic of the host may stand: those of vmkernel.log, and of purple screens as text.",
     "var/run/log/vmkernel.log with its rotated copies; the text of a dump or of a screen",
     *vmkernel.COLUMNS,
-    ask="/var/log/vmkernel.log of the time, the text of the dump (esxcfg-dumppart -L), or the purple screen as text",
+    ask="/var/log/vmkernel.log of the time; `esxcfg-dumppart -L <dump>` for the text of the dump, or the "
+    "text of the purple screen",
     log=True,
     inside=("esxi.vmkernel",),
 )

@@ -26,7 +26,7 @@ TABLE = Table.of(
     Column("reboot_required", "bool", "the change takes effect with the next boot"),
     Column("vibs_installed", "str", "packages that were installed, by commas, as printed"),
     Column("vibs_removed", "str", "packages that were removed, by commas, as printed"),
-    ask="what `esxcli software vib list` prints, and /var/log/esxupdate.log",
+    ask="`esxcli software vib list`, and /var/log/esxupdate.log",
 )
 
 _TITLE = r"(?P<kind>Installation|Update|Removal|Remediation|Apply) Result:?"

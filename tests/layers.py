@@ -19,7 +19,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "ranking": "worst first: the one order of findings, stories, hosts and objects",
             "text": "untrusted text and the outputs it goes to",
             "secrets": "what no output may hold",
-            "asks": "what to request from a customer: commands and remarks",
+            "asks": "what to request from a customer: commands, files and remarks as records",
             "reasons": "one sentence for what many subjects lack",
             "guard": "a stage that fails costs its own part",
             "result_files": "names of the files every case ends in",
@@ -74,6 +74,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "case": "the case document",
             "case_shape": "its records",
             "case_check": "what of it no report could read",
+            "given_things": "what of the things to ask for a machine sent already",
         },
     ),
     (

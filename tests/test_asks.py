@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from markupsafe import escape
 
 from analyzer import parsing, rules
-from analyzer.asks import AskPiece, commands, markdown_ask, pieces
+from analyzer.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
 from analyzer.cli import main
 from analyzer.report import html, markdown, open_asks
 from analyzer.triage import Options, triage
@@ -85,12 +85,19 @@ def test_an_ask_is_cut_into_commands_and_words() -> None:
     assert markdown_ask("`a | b` *now*") == "`a | b` \\*now\\*"
 
 
+def put_ask(document: dict[str, Any], text: str, *nodes: str) -> None:
+    """Let the first question of a document ask for something, for its first finding."""
+    group = document["cannot_tell"][0]
+    asks = [{**item._asdict(), "nodes": list(nodes)} for item in parse_ask(text)]
+    rule = next(one["rule"] for one in document["findings"] if one["verdict"] == "match" and not one["muted"])
+    group |= {"ask": text, "asks": asks, "commands": commands(text), "nodes": list(nodes), "settles": [rule]}
+
+
 def test_reports_keep_command_and_remark_apart() -> None:
     """Page, note, mail and document have the command of an ask bare, the remark beside it."""
     document = rich_case()
-    group = document["cannot_tell"][0]
     command, remark = "esxtop -b -a -d 5 -n 120 > esxtop.csv", "while the trouble lasts"
-    group |= {"ask": f"`{command}` on the host, {remark}", "commands": [command]}
+    put_ask(document, f"`{command}` on the host, {remark}", "esx07.lab")
     page = html.render(document)
     assert f"<code>{command.replace('>', '&gt;')}</code>" in page
     copied = re.findall(
@@ -107,8 +114,7 @@ def test_requests_are_asked_of_the_manager() -> None:
     document = rich_case()
     request = "GET /api/2.0/vdn/controller"
     document["cannot_tell"] = document["cannot_tell"][:1]
-    group = document["cannot_tell"][0]
-    group |= {"ask": f"`{request}` on the NSX Manager", "commands": [request], "nodes": ["controller-1"]}
+    put_ask(document, f"`{request}` on the NSX Manager", "controller-1")
     told = open_asks.mail(document)
     assert f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n" in told
     assert told.count(request) == 1
@@ -175,23 +181,37 @@ def told_of(tmp_path_factory: pytest.TempPathFactory) -> Told:
     return told
 
 
-def test_a_bundle_that_lacks_much_asks_for_a_whole_one_and_a_few_commands(told_of: Told) -> None:
-    """A small bundle leaves dozens of questions: one line asks for all that a whole bundle holds, a few for the rest."""
-    document, page, note, said = told_of("slow-storage")
-    offers = open_asks.offers(document)
+def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
+    """A small bundle leaves dozens of questions: with a finding at hand the mail asks for what bears on it."""
+    document, *_ = told_of("slow-storage")
     assert len(open_asks.asks(document)) > 60
-    assert len(open_asks.pressing(document)) + len(offers) <= 7
-    assert offers[0]["asks"] == ["`vm-support`, the complete archive it writes; the one we have lacks files"]
-    assert offers[1]["asks"] == ["`esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there"]
-    held = [block for block in open_asks.folded(document) if block["in_bundle"]]
-    assert offers[0]["settles"].startswith(f"{len(held)} questions of ") and len(held) > 50
-    for text in (note, said):
-        assert text.count(f"{offers[0]['settles']} on esx71.lab.example need") == 1
-    item = f'<li><b>{offers[0]["settles"]}</b> on esx71.lab.example: <span class="copyable"><code>vm-support</code>'
-    assert page.count(item) == 1
+    assert open_asks.offers(document) == []
+    found = {one["rule"] for one in document["findings"]}
+    bearing = {ask["what"] for group in document["cannot_tell"] if found & {*group["settles"]} for ask in group["asks"]}
+    asked = {ask["what"] for ask in open_asks.list_wanted(document)}
+    assert asked and asked <= bearing
+    others = {ask["what"] for group in document["cannot_tell"] for ask in group["asks"]} - bearing
     mail = open_asks.mail(document)
-    assert mail.count("\n   vm-support\n") == 1 and "hostd.log" not in mail
-    assert len(mail.splitlines()) < 40
+    assert len(others) > 10 and not [what for what in others if f" {what}\n" in mail]
+    assert len(mail.splitlines()) < 20
+
+
+def without_findings(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document of a case in which nothing was found."""
+    groups = [group | {"settles": []} for group in document["cannot_tell"]]
+    return document | {"findings": [], "cannot_tell": groups}
+
+
+def test_without_a_finding_a_few_commands_answer_most(told_of: Told) -> None:
+    """Nothing was found, and the bundle is complete: no second one is asked for, but the commands most rules need."""
+    document = without_findings(told_of("slow-storage")[0])
+    asked = [ask["what"] for offer in open_asks.offers(document) for ask in offer["asks"]]
+    assert "esxtop -b -a -d 5 -n 120 > esxtop.csv" in asked and "vm-support" not in asked
+    assert len(asked) <= open_asks.MOST_OFFERS
+    hurt = without_findings(told_of("cut-bundle")[0])
+    (bundle, *_) = open_asks.offers(hurt)
+    assert [(ask["what"], ask["nodes"]) for ask in bundle["asks"]] == [("vm-support", ["esx61.lab.example"])]
+    assert open_asks.mail(hurt).count("\n   vm-support\n") == 1
 
 
 @pytest.mark.parametrize("name", ["slow-storage", "cut-bundle", "nsx-633-site"])
@@ -268,13 +288,13 @@ def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> Non
     """Eight rules look at one advanced option each: the list that holds them all is asked for once."""
     document, _, _, _ = told_of("slow-storage")
     (asks,) = [block["asks"] for block in open_asks.asks(document) if block["missing"] == "esxi.advanced_option"]
-    assert asks == ["`esxcli system settings advanced list -d`"]
+    assert [ask["what"] for ask in asks] == ["esxcli system settings advanced list -d"]
     told = {group["ask"] for group in document["cannot_tell"] if group["missing"] == "esxi.advanced_option"}
     assert len(told) > 5
 
 
 def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
-    """A loose capture: nothing of NSX in page, note, mail or terminal; its finding asks for the .vmx, the rest is one line."""
+    """A loose capture: nothing of NSX in page, note, mail or terminal; its findings ask for two things, the rest is one line."""
     path = tmp_path / "esxtop.csv"
     path.write_bytes((ROOT / "samples" / "esxtop_csv" / "three_samples.csv").read_bytes())
     document = _triaged(path, tmp_path)
@@ -286,9 +306,9 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     assert not [block["missing"] for block in open_asks.asks(document) if block["missing"].startswith("nsx")]
     others = len(open_asks.folded(document))
     assert others >= 7
-    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm"]
+    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm", "esxi.vmxnet3_rx_summary"]
     assert section.count(f"<summary>{others} more questions that these files cannot answer") == 1
-    assert section.partition("<details")[0].count("<li data-item") == 1
+    assert section.partition("<details")[0].count("<li data-item") == 2
 
 
 def _rules_of_nsx() -> set[str]:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer.asks import commands
 from analyzer.cli import main
 from analyzer.report import finding_rows, open_asks, short_note, stories
 from tests.case_factory import hostile_case, quiet_case, rich_case
@@ -114,9 +113,10 @@ def test_a_case_cut_short_is_not_called_clean() -> None:
 
 def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> None:
     """Every command that is asked for stands once on a line of its own; what is a remark is a comment."""
-    wanted = {one for block in open_asks.pressing(limited) for ask in block["asks"] for one in commands(ask)}
+    limited = limited | {"findings": []}  # nothing was found: all that few commands answer is asked for
+    wanted = {ask["what"] for block in open_asks.offers(limited) for ask in block["asks"] if ask["command"]}
     lines = [line.strip() for line in open_asks.mail(limited).splitlines() if line.startswith("   ")]
-    assert len(wanted) > 1
+    assert wanted
     assert wanted <= set(lines)
     told = [line for line in lines if not line.startswith("#")]
     assert len(told) == len(set(told))

@@ -19,7 +19,7 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.doubts import notes
-from analyzer.text import code_block, for_markdown, one_line
+from analyzer.text import code, code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
 
@@ -59,7 +59,7 @@ def render(doc: Doc) -> str:
 def _offer(offer: Doc) -> str:
     """Return what settles many questions at once as one line of a list."""
     where = f" on {for_markdown(wording.few(offer['nodes'], 3))}" if offer["nodes"] else ""
-    return f"  - {offer['settles']}{where} need {markdown_ask(offer['asks'][0])}"
+    return f"  - {offer['settles']}{where} need {_ask_line(offer['asks'][0])}"
 
 
 def _header(doc: Doc) -> str:
@@ -242,8 +242,15 @@ def _ask(block: Doc) -> list[str]:
     out.append(f"  - needed by: {for_markdown(wording.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(wording.few(block['subjects'], 12))}")
-    out += [f"  - ask for: {markdown_ask(ask)}" for ask in block["asks"]]
+    out += [f"  - ask for: {_ask_line(ask)}" for ask in block["asks"]]
     return [*out, ""]
+
+
+def _ask_line(ask: Doc) -> str:
+    """Return a thing to ask for as one line of Markdown: a command as code, words made harmless."""
+    if not ask["command"]:
+        return for_markdown(open_asks.phrase_ask(ask))
+    return " ".join([code(ask["what"]), *filter(None, [for_markdown(open_asks.join_remarks(ask))])])
 
 
 def _by(doc: Doc) -> str:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from analyzer.asks import AskPiece, pieces
+from analyzer.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
 from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.report.completeness import complete
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
 from analyzer.text import one_line
 
 _LOOSE = " (loose files)"  # of the name of a machine that no file names
 _BLANK = re.compile(r"<[a-z]")
-_OPTION = re.compile(r" -|`$")
-_ONE_OPTION = re.compile(r"^`esxcli [a-z ]+ list -o \S+`$")
+_ONE_OPTION = re.compile(r"^(?P<path>esxcli [a-z ]+ list) -o \S+$")
 _REQUEST = re.compile(r"(?:GET|POST|PUT) /")  # of REST, which no shell of a host takes
 FEW = 6  # questions, which are told one by one
-_GOES_ON = (" and ", ", and ", "; ", " for each ")  # words after which an ask adds to what it began with
 ALL = 6  # hosts that are named also where all of them are meant
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
@@ -65,7 +64,8 @@ def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
         block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
         block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
         block["in_bundle"] = any(part["in_bundle"] for part in block["parts"])
-        block["asks"] = _whole(list(dict.fromkeys(part["ask"] for part in block["parts"] if part["ask"])))
+        block["settles"] = sorted({rule for part in block["parts"] for rule in part["settles"]})
+        block["asks"] = _merge_asks(ask for part in block["parts"] for ask in part["asks"])
     return list(blocks.values())
 
 
@@ -81,7 +81,11 @@ def heading(block: Doc) -> str:
     missing = str(block["missing"])
     words = [why.partition(f" ({missing})") for why in block["why"]]
     named = next((before for before, found, _ in words if found and before), "")
-    return named or next(filter(None, map(_named_by_ask, block["asks"])), "") or next(iter(block["why"]), "Not known")
+    return (
+        named
+        or next((ask["what"] for part in block["parts"] for ask in part["asks"]), "")
+        or next(iter(block["why"]), "Not known")
+    )
 
 
 def title_and_reason(block: Doc) -> tuple[str, str]:
@@ -90,17 +94,34 @@ def title_and_reason(block: Doc) -> tuple[str, str]:
     return "" if why.startswith(title) else title, why
 
 
-def _named_by_ask(ask: str) -> str:
-    """Return the first command or file of an ask."""
-    return next((piece.text.rstrip(",;. ") for piece in pieces(ask)), "")
+def _merge_asks(records: Iterable[Doc]) -> list[Doc]:
+    """Return records of what to ask for, each thing once whatever its wording, with all remarks and machines.
+
+    One option (`… list -o /Mem/CtlMaxPercent`) is not asked for where the whole list is.
+    """
+    found: dict[str, Doc] = {}
+    for record in records:
+        known = found.setdefault(find_key(record), {**record, "remarks": [], "nodes": []})
+        known["remarks"] = merge_remarks([*known["remarks"], *(record.get("remarks") or [record["remark"]])])
+        known["nodes"] = sorted({*known["nodes"], *record["nodes"]})
+    paths = {key: option["path"] for key in found if (option := _ONE_OPTION.match(key))}
+    lists = {key.partition(" -")[0] for key, record in found.items() if record["command"] and key not in paths}
+    return [record for key, record in found.items() if paths.get(key) not in lists]
 
 
-def _whole(told: list[str]) -> list[str]:
-    """Return asks without what another one asks for too: one option (`… list -o /Mem/CtlMaxPercent`), its beginning."""
-    told = [ask for ask in told if not any(other.startswith(tuple(ask + more for more in _GOES_ON)) for other in told)]
-    paths = {ask: _OPTION.split(ask)[0] for ask in told}
-    whole = {path for ask, path in paths.items() if not _ONE_OPTION.search(ask)}
-    return [ask for ask in told if not (_ONE_OPTION.search(ask) and paths[ask] in whole)]
+def find_key(record: Doc) -> str:
+    """Return what tells one thing to ask for from another, whatever the wording."""
+    return AskItem(record["what"], record["command"]).key
+
+
+def join_remarks(record: Doc) -> str:
+    """Return the remarks on a thing in one line."""
+    return "; ".join(record["remarks"])
+
+
+def phrase_ask(record: Doc) -> str:
+    """Return a thing to ask for with its remarks, in one line."""
+    return write_phrase(record["what"], record["remarks"])
 
 
 def loose(doc: Doc) -> bool:
@@ -117,24 +138,27 @@ def pressing(doc: Doc) -> list[Doc]:
     blocks, told = asks(doc), set[str]()
     if len(blocks) <= FEW and not loose(doc):
         return blocks
-    live = [one for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"]
-    rules = {one["rule"] for one in live}
-    tables = {table for one in live for table in one["maybe_worse"]}
-    said = "\0".join(line for one in live for line in one["also"])
-
-    def its_own(block: Doc) -> bool:
-        return block["missing"] in tables or not rules.isdisjoint(block["rules"])
-
-    def asked_for(block: Doc) -> set[str]:
-        return {ask for ask in block["asks"] if f"Ask for: {ask.rstrip('.')}" in said}
-
-    found: list[str] = []
-    for block in sorted(blocks, key=its_own, reverse=True):
-        wanted = set(block["asks"]) if its_own(block) else asked_for(block)
+    found = []
+    for block in list_settling(doc):
+        wanted = set(map(find_key, block["asks"]))
         if not wanted <= told:
             told |= wanted
-            found.append(block["missing"])
-    return [block for block in blocks if block["missing"] in found]
+            found.append(block)
+    return found
+
+
+def list_settling(doc: Doc) -> list[Doc]:
+    """Return the questions whose answer would settle a finding at hand, or may be its cause.
+
+    Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
+    """
+    rules = {one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"}
+    found = []
+    for block in asks(doc):
+        parts = [part for part in block["parts"] if not rules.isdisjoint(part["settles"])]
+        if parts:
+            found.append(block | {"asks": _merge_asks(ask for part in parts for ask in part["asks"])})
+    return found
 
 
 def folded(doc: Doc) -> list[Doc]:
@@ -159,25 +183,33 @@ def offers(doc: Doc) -> list[Doc]:
     First the support bundle of the hosts, which holds what many outputs and logs tell one by one; of the rest the
     commands and files that most rules need.
     """
+    if groups(doc):
+        return []
     rest = folded(doc)
     held = [block for block in rest if block["in_bundle"]]
     found = []
     if len(held) > 1:
         parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
-        nodes = sorted({node for part in parts for node in part["nodes"]})
-        given = {node["name"] for node in doc["nodes"] if node["bundle"]}
-        lacks = "; the one we have lacks files" if given & set(nodes) else ""
-        found.append(_offer(f"`vm-support`, the complete archive it writes{lacks}", nodes, held))
-        rest = [block for block in rest if not block["in_bundle"]]
+        sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
+        nodes = sorted({node for part in parts for node in part["nodes"]} - (sent if complete(doc) else set()))
+        if nodes or not sent:
+            lacks = "of which the one we have lacks files" if sent & set(nodes) else "as it writes it, complete"
+            bundle = {"what": "vm-support", "command": True, "remark": lacks, "nodes": nodes}
+            found.append(_offer(bundle, held))
+            rest = [block for block in rest if not block["in_bundle"]]
     for _ in range(MOST_OFFERS):
-        needed = {ask: [block for block in rest if ask in block["asks"]] for block in rest for ask in block["asks"]}
+        needed: dict[str, list[Doc]] = {}
+        for block in rest:
+            for ask in block["asks"]:
+                needed.setdefault(find_key(ask), []).append(block)
         if not needed:
             break
-        ask = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
-        if found and len(_rules_of(needed[ask])) < 2:
+        key = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
+        if found and len(_rules_of(needed[key])) < 2:
             break
-        found.append(_offer(ask, sorted({node for block in needed[ask] for node in block["nodes"]}), needed[ask]))
-        rest = [block for block in rest if block not in needed[ask]]
+        (record,) = _merge_asks(ask for block in needed[key] for ask in block["asks"] if find_key(ask) == key)
+        found.append(_offer(record, needed[key]))
+        rest = [block for block in rest if block not in needed[key]]
     return found
 
 
@@ -185,20 +217,38 @@ def _rules_of(blocks: list[Doc]) -> set[str]:
     return {rule for block in blocks for rule in block["rules"]}
 
 
-def _offer(ask: str, nodes: list[str], blocks: list[Doc]) -> Doc:
+def _offer(record: Doc, blocks: list[Doc]) -> Doc:
     rules = counted(len(_rules_of(blocks)), "rule", "rules")
     settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
-    nodes = [] if _REQUEST.match(ask.lstrip("`")) else nodes  # the NSX Manager answers it, not the machine it is about
-    return {"asks": [ask], "nodes": nodes, "subjects": [], "settles": settles}
+    request = _REQUEST.match(record["what"])  # the NSX Manager answers it, not the machine it is about
+    (merged,) = _merge_asks([record])
+    return {"asks": [merged], "nodes": [] if request else merged["nodes"], "subjects": [], "settles": settles}
 
 
 def _mailed(doc: Doc) -> list[Doc]:
-    """Return what a mail asks for: what sharpens a finding, and the offers but of loose files with a finding."""
-    found = [block for block in pressing(doc) if block["asks"]]
-    return found if loose(doc) and groups(doc) else [*found, *offers(doc)]
+    """Return what is asked for: what would settle a finding at hand; without a finding what answers most questions.
+
+    First what the worst findings lack, then what most rules need.
+    """
+    place = {row.first["rule"]: number for number, row in enumerate(groups(doc))}
+    if not place:
+        return [block for block in (*pressing(doc), *offers(doc)) if block["asks"]]
+    blocks = sorted(list_settling(doc), key=lambda block: -len(block["rules"]))
+    blocks.sort(key=lambda block: min(place.get(rule, len(place)) for rule in block["settles"]))
+    return [block for block in blocks if block["asks"]]
 
 
-_JOINTS = frozenset({"", "and", "or", "and the", "then"})  # words between two commands that say nothing by themselves
+def list_wanted(doc: Doc) -> list[Doc]:
+    """Return all that is asked for, each thing once whatever its wording, with its remarks and machines."""
+    return _merge_asks(ask for block in _mailed(doc) for ask in _name_subjects(block))
+
+
+def _name_subjects(block: Doc) -> Iterator[Doc]:
+    """Yield the records of a question; a name that is to be filled in is that of its subjects."""
+    about = f"for {few(block['subjects'], 8)}" if block["subjects"] else ""
+    for ask in sorted(block["asks"], key=lambda one: has_a_blank(one["what"])):  # the others tell the names
+        named = bool(about) and (has_a_blank(ask["what"]) or not ask["command"])
+        yield {**ask, "remarks": [about, *ask["remarks"]] if named else ask["remarks"]}
 
 
 def mail(doc: Doc) -> str:
@@ -208,18 +258,18 @@ def mail(doc: Doc) -> str:
     the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
     list of their own. Hints on what the files are (`advice`) are for the engineer.
     """
-    wanted, again = _mailed(doc), send_again(doc)
-    if not wanted and not again:
+    asked, again = list_wanted(doc), send_again(doc)
+    if not asked and not again:
         return ""
     parts = [f"Please send {name} again: the file we received is cut short or damaged." for name in again]
-    commands, files = _wishes(wanted)
-    requests = {what: commands.pop(what) for what in list(commands) if _REQUEST.match(what)}
+    requests = [ask for ask in asked if ask["command"] and _REQUEST.match(ask["what"])]
+    commands = [ask for ask in asked if ask["command"] and ask not in requests]
     for nodes, lines in _by_nodes(commands):
         parts.append("\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)]))
     if requests:
         asked_of = f"Please send what the API of {_managers(doc)} answers to these requests:"
         parts.append("\n".join([asked_of, *(f"   {line}" for line in _requested(requests))]))
-    for nodes, lines in _by_nodes(files):
+    for nodes, lines in _by_nodes([ask for ask in asked if not ask["command"]]):
         parts.append("\n".join([f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]))
     out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
     for number, part in enumerate(parts, 1):
@@ -262,11 +312,11 @@ def _managers(doc: Doc) -> str:
     return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
 
 
-def _requested(requests: Wishes) -> Iterator[str]:
+def _requested(requests: list[Doc]) -> Iterator[str]:
     """Yield the requests with their remarks; that the manager answers them is said above."""
-    for what, (_, remarks) in requests.items():
-        yield from (f"# {one_line(remark)}" for remark in remarks if remark != "on the NSX Manager")
-        yield one_line(what)
+    for ask in requests:
+        yield from (f"# {one_line(remark)}" for remark in ask["remarks"] if remark != "on the NSX Manager")
+        yield one_line(ask["what"])
 
 
 def advice(doc: Doc) -> list[str]:
@@ -280,41 +330,15 @@ def advice(doc: Doc) -> list[str]:
     return [f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}" for rest, names in files.items()]
 
 
-Wishes = dict[str, tuple[set[str], dict[str, None]]]  # what to run or send -> (nodes, remarks in their order)
-
-
-def _wishes(blocks: list[Doc]) -> tuple[Wishes, Wishes]:
-    """Return the commands and the files that blocks ask for, each once with all its nodes and remarks."""
-    commands: Wishes = {}
-    files: Wishes = {}
-    for block in blocks:
-        about = [f"for {few(block['subjects'], 8)}"] if block["subjects"] else []
-        for ask in block["asks"]:
-            last = None
-            told = pieces(ask)
-            if len(told) > 1 and not told[0].command and told[0].text.endswith(" or"):  # one of two: told whole
-                told = [AskPiece(" ".join(piece.text for piece in told), command=False)]
-            for piece in told:
-                if piece.command:
-                    last = commands.setdefault(piece.text, (set(), {}))
-                    last[0].update(block["nodes"])
-                    last[1].update(dict.fromkeys(about if "<" in piece.text else ()))
-                elif last is not None:
-                    said = piece.text.rstrip(",;. ")
-                    last[1].update({} if said in _JOINTS else {said: None})
-                else:
-                    file = files.setdefault(piece.text.removesuffix(" and").rstrip(",;. "), (set(), {}))
-                    file[0].update(block["nodes"])
-                    file[1].update(dict.fromkeys(about))
-    return commands, files
-
-
-def _by_nodes(wishes: Wishes) -> list[tuple[tuple[str, ...], list[str]]]:
+def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
     """Return the lines to send for each set of nodes, the one with most to do first."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for what, (nodes, remarks) in sorted(wishes.items(), key=lambda item: has_a_blank(item[0])):
-        lines = found.setdefault(tuple(sorted(nodes)), [])
-        lines += [*(f"# {one_line(remark)}" for remark in remarks), one_line(what)]
+    for ask in sorted(asked, key=lambda one: has_a_blank(one["what"])):
+        lines = found.setdefault(tuple(ask["nodes"]), [])
+        if ask["command"]:
+            lines += [*(f"# {one_line(remark)}" for remark in ask["remarks"]), one_line(ask["what"])]
+        else:
+            lines.append(one_line(phrase_ask(ask)))
     return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
@@ -331,8 +355,3 @@ def send_again(doc: Doc) -> list[str]:
 
 def _file_name(address: str) -> str:
     return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]
-
-
-def pieces_of(block: Doc, most: int = 1_000_000) -> list[list[AskPiece]]:
-    """Return the asks of a block, each as its commands, which can be copied, and the words beside them."""
-    return [pieces(ask) for ask in block["asks"][:most]]

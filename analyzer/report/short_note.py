@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.asks import commands
 from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
@@ -104,8 +103,7 @@ def _asks(doc: Doc) -> list[str]:
     lines = []
     if again := open_asks.send_again(doc):
         lines.append(f"- **Ask again for**: {_text(wording.few(again, NAMED))}")
-    asks = [ask for block in open_asks.pressing(doc) for ask in block["asks"]]
-    wanted = list(dict.fromkeys(one for ask in asks for one in commands(ask)))
+    wanted = list(dict.fromkeys(ask["what"] for ask in open_asks.list_wanted(doc) if ask["command"]))
     if wanted:
         more = f"{_more(wanted)}, see the e-mail text of the report" if _more(wanted) else ""
         lines.append(f"- **Ask for**: {', '.join(code(one_line(one, WIDTH)) for one in wanted[:NAMED])}{more}")

@@ -10,7 +10,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.asks import commands
 from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
@@ -172,7 +171,7 @@ def _word(row: FindingGroup) -> str:
 def _asks(doc: Doc, out: Printer) -> None:
     """Print what to ask for first: files that came damaged, then what would answer most rules."""
     again = open_asks.send_again(doc)
-    asks = wanted(doc)
+    asks = open_asks.list_wanted(doc)
     if not again and not asks:
         return
     few = f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)" if len(asks) > ASKS else ""
@@ -180,24 +179,10 @@ def _asks(doc: Doc, out: Printer) -> None:
     if again:
         out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
     for ask in asks[:ASKS]:
-        lines = commands(ask)
-        if lines:
-            telling = [line for line in lines if not open_asks.has_a_blank(line)][:1]
-            for line in dict.fromkeys([*(telling if open_asks.has_a_blank(lines[0]) else ()), lines[0]]):
-                out.exact(line, 2)
+        if ask["command"]:
+            out.exact(ask["what"], 2)
         else:
-            out.line(one_line(ask), indent=2, rows=1)
-
-
-def wanted(doc: Doc) -> list[str]:
-    """Return what to ask for, each once: first what the worst findings lack, then by the number of rules in need.
-
-    After that come a bundle and the few commands that would settle most of the other questions.
-    """
-    blocks = sorted(open_asks.pressing(doc), key=lambda block: -len(block["rules"]))
-    rules = {row.first["rule"]: place for place, row in enumerate(finding_rows.groups(doc))}
-    blocks.sort(key=lambda block: min((rules.get(rule, len(rules)) for rule in block["rules"]), default=len(rules)))
-    return list(dict.fromkeys(ask for block in [*blocks, *open_asks.offers(doc)] for ask in block["asks"]))
+            out.line(one_line(open_asks.phrase_ask(ask)), indent=2, rows=1)
 
 
 def _rest(doc: Doc, findings: int) -> list[str]:

@@ -211,10 +211,10 @@ def _unknown(doc: Doc, out: Printer) -> None:
         out.line(out.text(f"{title}: " if title else "", "bold"), why, indent=2)
         concerns = f"; for {wording.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
         out.line(f"needed by {wording.few(block['rules'], 6)}{concerns}", indent=4)
-        for ask in open_asks.pieces_of(block, SUBJECTS):
+        if block["asks"]:
             out.line(out.text("ask for", "bold"), indent=4)
-            for piece in ask:
-                (out.exact if piece.command else out.line)(piece.text, indent=6)
+        for ask in block["asks"][:SUBJECTS]:
+            _print_ask(ask, out)
         if len(block["asks"]) > SUBJECTS:
             out.line(f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4)
     if open_asks.folded(doc):
@@ -222,8 +222,17 @@ def _unknown(doc: Doc, out: Printer) -> None:
         for offer in open_asks.offers(doc):
             where = f" on {wording.few(offer['nodes'], 3)}" if offer["nodes"] else ""
             out.line(out.text(f"{offer['settles']}{where}", "bold"), " need", indent=4)
-            for piece in open_asks.pieces_of(offer)[0]:
-                (out.exact if piece.command else out.line)(piece.text, indent=6)
+            _print_ask(offer["asks"][0], out)
+
+
+def _print_ask(ask: Doc, out: Printer) -> None:
+    """Print a thing to ask for: a command alone in its line, its remarks below."""
+    if not ask["command"]:
+        out.line(open_asks.phrase_ask(ask), indent=6)
+        return
+    out.exact(ask["what"], indent=6)
+    if ask["remarks"]:
+        out.line(open_asks.join_remarks(ask), indent=8)
 
 
 def _harmless(lines: list[Doc], out: Printer) -> None:
