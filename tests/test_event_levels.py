@@ -10,7 +10,13 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.merged_log.entry import choose_worse_level
-from analyzer.merged_log.event_levels import LEVEL_OF_SEVERITY, find_event_level, read_event_severities
+from analyzer.merged_log.event_levels import (
+    LEVEL_OF_SEVERITY,
+    find_event_level,
+    read_event_severities,
+    read_harmless_ids,
+)
+from parsers.esx_event import TEXTS
 from tests.together import together
 
 # Synthetic lines in the form of vobd.log and of hostd.log.
@@ -44,6 +50,40 @@ def test_a_problem_without_a_row_is_a_warning_and_other_events_have_no_level() -
     assert find_event_level(VOBD.format(event="esx.clear.storage.apd.exit")) == ""
     assert find_event_level(VOBD.format(event="esx.audit.ssh.enabled")) == ""
     assert find_event_level("2023-05-10T09:11:26Z info: nothing of note") == ""
+
+
+@together("event", sorted(read_harmless_ids()))
+def test_an_event_that_ends_a_problem_has_no_level_whatever_its_name(event: str) -> None:
+    """esx.problem.vmfs.heartbeat.recovered and its like are no problem."""
+    assert find_event_level(VOBD.format(event=event)) == ""
+
+
+@together("pair", TEXTS)
+def test_a_text_counts_in_vobd_without_its_id(pair: tuple[str, str]) -> None:
+    """A line of vobd.log whose id was lost has the level of the event with its text."""
+    words, event = pair
+    with_id = find_event_level(VOBD.format(event=event))
+    assert find_event_level(VOBD.replace("[{event}] Synthetic text of a test.", words)) == with_id
+
+
+# Synthetic lines: forms in which vmkernel.log reports an event, and logs that name one by its id alone.
+OF_OTHER_LOGS = {
+    "2023-05-10T09:11:25.301Z cpu3:65912)StorageApdHandler: 1147: APD start for 0x4304 [naa.6000000000000001]":
+        "esx.problem.storage.apd.start",
+    "2023-05-10T09:11:25.301Z cpu3:65912)ScsiDeviceIO: 1176: Device naa.6000000000000001 performance has deteriorated. I/O":
+        "esx.problem.scsi.device.io.latency.high",
+    "2023-05-10T09:11:25.301Z info vpxd[7] [Originator@6876 sub=vpxLro] [esx.problem.net.redundancy.lost] Synthetic":
+        "esx.problem.net.redundancy.lost",
+    "2023-05-10T09:11:25Z vobd[2097]: [esx.problem.net.redundancy.lost] Synthetic": "esx.problem.net.redundancy.lost",
+    "2023-05-10T09:11:25.301Z info other: esx.problem.storage.apd.timeout on naa.6": "esx.problem.storage.apd.timeout",
+}  # fmt: skip
+
+
+@together("line", OF_OTHER_LOGS)
+def test_a_problem_counts_in_any_log(line: str) -> None:
+    """A line of vmkernel.log, of vCenter or of an unknown log that reports a problem is as severe as the problem."""
+    severity = read_event_severities().get(OF_OTHER_LOGS[line], "warning")
+    assert find_event_level(line) == LEVEL_OF_SEVERITY[severity]
 
 
 def test_the_text_of_an_event_without_its_id_counts_too() -> None:

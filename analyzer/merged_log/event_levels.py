@@ -1,7 +1,8 @@
 """The level of a line that reports an event: an `esx.problem` is as severe as its event, whatever its log says.
 
-vobd.log states no level, hostd.log writes the same events at `info`. What an event means is a row of the facts
-(`kb/facts/esxi_event.csv`); a problem that has no row is a warning.
+vobd.log states no level, hostd.log and vmkernel.log write the same events at `info`. What an event means is a row of
+the facts (`kb/facts/esxi_event.csv`); a problem that has no row is a warning. Some events that end a problem, or report
+none, are called esx.problem too: `kb/facts/esxi_clear_event.csv` names them, and they have no level of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ EVENT_TABLE = "esxi.event"
 PROBLEM = "esx.problem."
 # A level as logs state it, for each severity of a finding.
 LEVEL_OF_SEVERITY = {"critical": "critical", "major": "error", "warning": "warning", "info": "notice"}
-_SIGN = re.compile(r"\besx\.problem\.|\bEvent \d+ : ")
+_PROBLEM_ID = re.compile(r"\besx\.problem\.\w+(?:\.\w+)*")
+# What a line has that reports an event: its id; the head of an event of hostd.log; a line of vobd.log that lost the id;
+# the words of vmkernel.log. The parser of events decides.
+_SIGN = re.compile(
+    r"\besx\.problem\.|\bEvent \d+ : |Correlator\] \d+us: (?!\[)|: APD start for |\bperformance has deteriorated\b"
+)
 
 
 def find_event_level(text: str) -> str:
@@ -26,22 +32,36 @@ def find_event_level(text: str) -> str:
     if not _SIGN.search(text):
         return ""
     event_id = find_event_id(text)
-    if not event_id.startswith(PROBLEM):
+    if not event_id.startswith(PROBLEM) or event_id in read_harmless_ids():
         return ""
     return LEVEL_OF_SEVERITY[read_event_severities().get(event_id, "warning")]
 
 
 def find_event_id(text: str) -> str:
-    """Return the id of the event a line reports, as the parser of events reads it; "" for none."""
+    """Return the id of the event a line reports, as the parser of events reads it; "" for none.
+
+    A log that the parser does not know, such as one of vCenter, may name the problem by its id.
+    """
     parser = next(one for one in parsing.registry().values() if one.tables[0].name == EVENT_TABLE)
     for found in parser.parse(Block([text])):
         if isinstance(found, Row):
             return str(found.values.get("event_id") or "")
-    return ""
+    named = _PROBLEM_ID.search(text)
+    return named.group() if named else ""
 
 
 @cache
 def read_event_severities() -> dict[str, str]:
     """Return the severity of each known event by its id."""
-    written = (resources.files("analyzer.kb") / "facts" / "esxi_event.csv").read_text(encoding="utf-8")
-    return {row["event_id"]: row["severity"] for row in csv.DictReader(written.splitlines())}
+    return {row["event_id"]: row["severity"] for row in _read_facts("esxi_event")}
+
+
+@cache
+def read_harmless_ids() -> frozenset[str]:
+    """Return the ids of events that end a problem or report none."""
+    return frozenset(row["event_id"] for row in _read_facts("esxi_clear_event"))
+
+
+def _read_facts(name: str) -> list[dict[str, str]]:
+    written = (resources.files("analyzer.kb") / "facts" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(written.splitlines()))
