@@ -18,7 +18,7 @@ import click
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
-from analyzer.commands.places import CasePath, default_output, folder_named, moment
+from analyzer.commands.places import InputPath, default_output, folder_named, moment
 from analyzer.commands.plain import (
     DONE,
     FOUND,
@@ -147,7 +147,7 @@ def main(debug: bool) -> None:
 
 
 @main.command()
-@click.argument("paths", nargs=-1, required=True, type=CasePath())
+@click.argument("paths", nargs=-1, required=True, type=InputPath())
 @click.option("-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME).")
 @form_option()
 @click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")

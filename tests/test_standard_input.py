@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.commands import show
@@ -193,3 +194,19 @@ def test_every_command_that_a_case_prints_ends_by_itself(tmp_path: Path) -> None
     for command in dict.fromkeys(commands):
         words = [*BACKLINE, *shlex.split(command)[1:]]
         assert "Traceback" not in run_in_terminal(words, tmp_path)
+
+
+@pytest.mark.process
+def test_a_dash_without_standard_input_is_a_mistake_that_is_explained() -> None:
+    """A service may start a program without standard input; `-` then says so and is no bug of ours."""
+    command = f"{shlex.join([*BACKLINE, 'log', '-'])} <&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 2 and "there is no standard input" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("command", ["triage", "log", "tables", "esxtop"])
+def test_a_pipe_without_a_dash_says_what_to_type(command: str) -> None:
+    """`cat x | backline log` reads nothing and names the `-`; a command that takes no `-` does not."""
+    done = CliRunner().invoke(main, [command], prog_name="backline", input="x\n")
+    assert done.exit_code == 2 and f"command | backline {command} -" in done.stderr
+    assert "standard input" not in CliRunner().invoke(main, ["compare"]).stderr

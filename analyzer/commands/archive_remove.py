@@ -63,7 +63,7 @@ def _ask(found: Removal) -> None:
 
 def answers() -> bool:
     """Tell whether somebody can be asked."""
-    return sys.stdin.isatty()
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _lines(found: Removal, word: str) -> Iterator[str]:

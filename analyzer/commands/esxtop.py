@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.places import CasePath
+from analyzer.commands.places import InputPath
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("esxtop")
-@click.argument("path", metavar="FILE", type=CasePath())
+@click.argument("path", metavar="FILE", type=InputPath())
 @click.option("--vm", metavar="NAME", help="All of one VM: its worlds, memory, disks and ports.")
 @speaks_plainly
 def command(path: Place, vm: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.commands.places import CasePath, default_output
+from analyzer.commands.places import InputPath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, standard_input
@@ -28,7 +28,7 @@ LENGTH = "10m"
 
 
 @click.command("log")
-@click.argument("paths", nargs=-1, required=True, type=CasePath())
+@click.argument("paths", nargs=-1, required=True, type=InputPath())
 @click.option("--around", metavar="TIME|FINDING",
               help="The middle: a UTC time, or a finding: its number, id, rule, KB, words of its title.")  # fmt: skip
 @click.option("--for", "length", metavar="SPAN", help=f"How long a stretch: 90s, 10m, 2h; {LENGTH} by default.")

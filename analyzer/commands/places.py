@@ -69,6 +69,14 @@ class CasePath(_Type):
         return _PATH.shell_complete(ctx, param, incomplete)
 
 
+class InputPath(CasePath):
+    """A path or an URL of a command for which `-` is standard input."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Say what to type for what a pipe brings: nothing is read from it without."""
+        return f"Give a path, or - for standard input: command | {ctx.command_path if ctx else 'backline'} -"
+
+
 class RuleName(_Type):
     """The id of a rule, or the path of its file; a shell completes both."""
 

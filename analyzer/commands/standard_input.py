@@ -47,6 +47,8 @@ def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
 
 
 def _keep(file: Path) -> None:
+    if sys.stdin is None:
+        raise UsageError("there is no standard input", why="it was closed", do="Give the path of a file.")
     if sys.stdin.isatty():
         click.echo("backline: reading standard input; paste, then end with Ctrl-D (Windows: Ctrl-Z, Enter)", err=True)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.made_pages import make_tables_page, printing_option
-from analyzer.commands.places import CasePath, moment
+from analyzer.commands.places import InputPath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError, UsageError
@@ -23,7 +23,7 @@ TOLD = 3  # faults of the material
 
 
 @click.command("tables")
-@click.argument("path", type=CasePath())
+@click.argument("path", type=InputPath())
 @click.argument("table", required=False)
 @click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
 @click.option("--json", "form", flag_value="json", help="Rows as JSON.")
