@@ -139,3 +139,12 @@ def test_evidence_of_the_finding_is_never_filtered_away(case: Path, words: tuple
     assert "shown although filtered out, as evidence of the finding" in said
     without, _ = read_log(case, "--around", "2023-05-10T09:11:25Z", *words)
     assert without == []
+
+
+def test_evidence_is_known_again_where_the_material_was_moved(case: Path) -> None:
+    """A bundle that lies elsewhere than at its triage shows the lines of the finding all the same."""
+    (case / "received").mkdir()
+    (case / "esx1").rename(case / "received" / "esx1-from-customer")
+    program = ["log", str(case / "received"), "--case", str(case / "out"), "--around", "1", "--level", "emergency"]
+    done = CliRunner().invoke(main, program)
+    assert "All Paths Down state" in done.stdout

@@ -19,7 +19,7 @@ from analyzer.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.merged_log.reading import LogQuery
+    from analyzer.merged_log.reading import EvidenceName, LogQuery
     from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
 
@@ -137,15 +137,16 @@ class _Fewer:
 
 def _window(
     around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]
-) -> tuple[TimeWindow, Narrowed | None, frozenset[tuple[str, int]]]:
+) -> tuple[TimeWindow, Narrowed | None, frozenset[EvidenceName]]:
     """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
     from analyzer.merged_log import around as moments
     from analyzer.merged_log.entry import TimeWindow
+    from analyzer.merged_log.reading import name_evidence
 
     if around is None:
         return TimeWindow(), None, frozenset()
     moment, few = moments.typed(around), None
-    evidence: frozenset[tuple[str, int]] = frozenset()
+    evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
         from analyzer import case
         from analyzer.finding_names import finding_of
@@ -154,7 +155,7 @@ def _window(
         document = case.load(_document(around, case_at, paths))
         finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
-        evidence = frozenset((line["address"], line["line"]) for line in finding["evidence"])
+        evidence = frozenset(name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"])
     return moments.window(moment, moments.span(length)), few, evidence
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from analyzer.errors import UsageError
@@ -26,6 +27,16 @@ from analyzer.sources.remote import Place
 from analyzer.triage import Options, read_case, refusal
 
 MANY = 5000  # lines that nobody reads
+HEAD_OF_LINE = 80  # characters by which a line is known again
+EvidenceName = tuple[str, int, str]
+
+
+def name_evidence(address: str, number: int, text: str) -> EvidenceName:
+    """Return what a line is known by in any copy of the material: its file, its number, how it begins.
+
+    A bundle that was renamed or moved since its triage has other addresses for the same lines.
+    """
+    return PurePosixPath(address.rpartition("!")[2]).name, number, " ".join(text.split())[:HEAD_OF_LINE]
 
 
 @dataclass(slots=True)
@@ -34,7 +45,7 @@ class LogQuery:
 
     host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
     level      the least severe level that is wanted: lines that state no level are left out then
-    evidence   address and line of what a finding rests on: wanted whatever object, pattern and level say
+    evidence   what a finding rests on, as `name_evidence` has it: wanted whatever object, pattern and level say
     limits     `log_bytes` is the memory for lines; what does not fit is read again
     """
 
@@ -43,7 +54,7 @@ class LogQuery:
     object: str = ""
     pattern: str = ""
     level: str = ""
-    evidence: frozenset[tuple[str, int]] = frozenset()
+    evidence: frozenset[EvidenceName] = frozenset()
     limits: Limits = field(default_factory=Limits)
 
 
@@ -276,7 +287,9 @@ class _Wanted:
         """Tell whether an entry is wanted."""
         if self._passes_filters(entry):
             return True
-        is_evidence = any((entry.part.address, number) in self._evidence for number, _ in entry.lines)
+        if not self._evidence:
+            return False
+        is_evidence = any(name_evidence(entry.part.address, *line) in self._evidence for line in entry.lines)
         self._summary.evidence += is_evidence and self.counts
         return is_evidence
 
