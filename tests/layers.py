@@ -17,6 +17,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "limits": "bounds on hostile or broken input",
             "verdicts": "what a rule says of a subject",
             "text": "untrusted text and the outputs it goes to",
+            "short_lines": "a line at a width: names lose their middle, values stay",
             "secrets": "what no output may hold",
             "asks": "what to request from a customer: commands and remarks",
             "reasons": "one sentence for what many subjects lack",

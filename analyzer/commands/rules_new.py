@@ -10,6 +10,7 @@ import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
+from analyzer.short_lines import bound_line, bound_middle
 from analyzer.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
         for hit in count.shown:
             click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
-            click.echo(f"    {one_line(hit.text, WIDE)}")
+            click.echo(f"    {bound_middle(hit.text, WIDE)}")
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
             narrower = f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}" if count.proposal else ""
@@ -194,13 +195,13 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())
         click.echo(
             f"in this case: {said or 'nothing to judge'}"
-            + (f" ({one_line(check.unsure, 200)})" if check.unsure else "")
+            + (f" ({bound_line(check.unsure, 200)})" if check.unsure else "")
         )
     held = sum(found.examples.values())
     click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
     click.echo(f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it")
     for note in found.notes:
-        click.echo(f"note: {one_line(note, 300)}", err=True)
+        click.echo(f"note: {bound_line(note, 300)}", err=True)
 
 
 def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.report.wording import Doc, counted, few
-from analyzer.text import one_line
+from analyzer.short_lines import bound_line
 
 
 def complete(doc: Doc) -> bool:
@@ -123,7 +123,7 @@ def _file(address: str) -> str:
 def _unread_outputs(doc: Doc) -> str:
     """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
     commands = [one["command"] for source in doc["sources"] for one in source["unread_outputs"]]
-    named = few([f"`{one_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
+    named = few([f"`{bound_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
     return f"the output of {named}, which Backline does not read" if commands else ""
 
 

@@ -15,6 +15,7 @@ from analyzer.archive.batches.run_config import RunConfig, WorkerContext, contex
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.lazy_dataclass import dataclass
+from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 from analyzer.watch_folder.state import content_of
 
@@ -88,12 +89,14 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
         return UNWRITTEN, str(error)
     state, lost = state_of(outcome, context.catalog)
     worst = worst_of(outcome.document)
-    return (PARTIAL, f"{worst}; partial: {one_line(lost, LONGEST_LOST)}") if state == PARTIAL else (OK, worst)
+    if state != PARTIAL:
+        return OK, worst
+    return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
 
 
 def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
-    why = one_line(why, LONGEST_WHY)
+    why = bound_line(why, LONGEST_WHY)
     if context.keeper is not None:
         try:
             keep_none(context.keeper, work, hashes, state, why)
@@ -109,7 +112,7 @@ def worst_of(document: dict[str, Any]) -> str:
         return "no finding"
     worst = min(found, key=lambda one: SEVERITIES.index(one["severity"]))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{worst['severity']}: {one_line(worst['title'], LONGEST_TITLE)}{more}"
+    return f"{worst['severity']}: {bound_line(worst['title'], LONGEST_TITLE)}{more}"
 
 
 def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
