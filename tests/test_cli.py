@@ -210,6 +210,7 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
     hold subjects, are modules that spare more than they cost. Five modules are parts of what was one too long. Eight
     undo what mails, pages and terminals make of lines, or tell what lines of an excerpt say that no rule knows. One keeps
     patterns, one joins the pieces of a file, and one counts what a log says most.
+    One shortens lines, one tells office documents and pictures from material.
     """
     command = [sys.executable, "-c", STARTED, "triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path)]
     environment = {**os.environ, "BACKLINE_CACHE": str(tmp_path / "cache")}
@@ -218,7 +219,7 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
     heavy, seldom, compiled, modules = json.loads(done.stdout.splitlines()[-1])
     assert (heavy, seldom) == ([], True)
     assert compiled <= 32
-    assert modules <= 250
+    assert modules <= 252
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "show --help"])

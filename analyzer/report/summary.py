@@ -31,6 +31,7 @@ NARROWEST = 20
 WORST = 3  # findings
 MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
+BESIDE = 4  # files that are no diagnostic material
 ASKS = 3
 NOTES = 2
 SUBJECTS = 4
@@ -136,11 +137,13 @@ def _case(doc: Doc, out: Printer) -> None:
         rows=2,
         style="" if whole else "bold yellow",
     )
-    lost = completeness.unread(doc)
+    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
     for source in lost[:UNREAD]:
-        out.line(completeness.unread_line(source), indent=4, rows=1 if source["state"] == "other" else 2)
+        out.line(completeness.unread_line(source), indent=4, rows=2)
     if len(lost) > UNREAD:
         out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
+    if beside := completeness.beside_line(doc, BESIDE):
+        out.line(beside, indent=4, rows=1)
     for limit in doc["limits"][:1]:
         out.line(limit, indent=4, rows=2)
 
