@@ -140,7 +140,7 @@ def _grid(
         said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
-        said = "Empty cell: nothing is recorded for this host. Its cases show whether a rule could look."
+        said = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
         _put(console, said, style="dim")
 
 
