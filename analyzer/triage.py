@@ -60,6 +60,7 @@ _ANY_CASE = compiled(
     r"|standard input|stdin|material|input files|zip|tgz)(?:[ _.-]?\(?\d{0,2}\)?)",
     re.IGNORECASE,
 )
+_NUMBERED = compiled(r"\d{4}")
 _TELLING = compiled(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
 _ENDINGS = compiled(r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$", re.IGNORECASE)
 _NO_NAME = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
@@ -257,8 +258,8 @@ def case_name(paths: Sequence[Place]) -> str:
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
     path = on_disk[0] if len(paths) == 1 else Path(os.path.commonpath([path.parent for path in on_disk]))
-    while says_nothing(path.name) and path.is_dir() and not says_nothing(path.parent.name):
-        path = path.parent  # `SR-4711/in` is the case SR-4711
+    if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
+        path = path.parent  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
     return path.name or "case"
 
 

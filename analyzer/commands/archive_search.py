@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 LETTERS = (
-    "texts in terms are case-sensitive; a word alone is looked for in findings, kept log lines and tables,"
-    " upper or lower case"
+    "texts in terms are case-sensitive; --text WORD looks in findings, kept log lines and tables, upper or lower case"
 )
 
 

@@ -10,7 +10,7 @@ import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
-from analyzer.short_lines import bound_line, bound_middle
+from analyzer.short_lines import bound_line
 from analyzer.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
         for hit in count.shown:
             click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
-            click.echo(f"    {bound_middle(hit.text, WIDE)}")
+            click.echo(f"    {one_line(hit.text, WIDE)}")
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
             narrower = f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}" if count.proposal else ""
