@@ -94,7 +94,8 @@ def command(
     from analyzer.archive.query.browse import window
 
     if term and not text and all(map(terms.is_bare_word, term)):
-        term, text = (), " ".join(word.strip() for word in term)
+        text = " ".join(word.strip() for word in term)
+        term = ()
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
     parts = [part.text for text in term for part in terms.parted(text) if part.text.strip()]
