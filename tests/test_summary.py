@@ -253,7 +253,7 @@ def test_standard_input_is_a_case(site: tuple[Path, str]) -> None:
     paste = (CASES / "lab-ring-before" / "esx0.txt").read_bytes()
     done = run("-", "--json", "-", "--no-settings", "--no-packs", given=paste)
     doc = json.loads(done.stdout)
-    assert done.exit_code == 0 and doc["case"]["name"] == "stdin"
+    assert done.exit_code == 0 and doc["case"]["name"] == "esx0"
     assert {one["address"] for finding in doc["findings"] for one in finding["evidence"]} == {"stdin"}
     bundle = next((CASES / "cut-bundle").glob("*.tgz")).read_bytes()
     assert run("triage", "-", "--format", "csv", "--no-settings", given=bundle).exit_code == 5
