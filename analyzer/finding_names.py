@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from analyzer.errors import UsageError
 from analyzer.report import numbers
+from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 
 _ARTICLE = re.compile(r"(?:kb)?[\s#-]*(\d{4,9})", re.IGNORECASE)
@@ -65,4 +66,4 @@ def _fitting(findings: list[Doc], name: str) -> list[Doc]:
 
 def _line(number: str, one: Doc) -> str:
     seen = f"  {one['first_seen'][:19]}Z" if one.get("first_seen") else ""
-    return f"{number}  {one['id'] or one['rule']}  {one['severity']}: {one_line(one['title'], 80)}{seen}"
+    return f"{number}  {one['id'] or one['rule']}  {one['severity']}: {bound_line(one['title'], 80)}{seen}"

@@ -6,7 +6,8 @@ walk -> read members -> name the nodes -> facts (here), judge -> case document (
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -30,6 +31,7 @@ from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
+from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.parsing import Wanted
@@ -48,6 +50,20 @@ from analyzer.tables import Row
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
 Progress = Callable[[str, int], None]
+
+# Words that name no case: what folders of uploads and single outputs are called.
+_ANY_CASE = compiled(
+    r"(?:in|out|input|output|inbox|incoming|tmp|temp|tests?|new|case|cases|sr|upload(?:s|ed)?|download(?:s|ed)?"
+    r"|desktop|documents|home|root|data|files?|folder|new[ _-]folder|attachments?|logs?|bundles?|dump|archive|support"
+    r"|support[ _-]?bundle|vm-?support|esx(?:i|top)?(?:[ _-]?(?:logs?|batch|out|output))?|esxcli|vsish|net-?stats|ping"
+    r"|vmkernel|vobd|hostd|vpxa|vmware|messages|syslog|fdm|putty|session|transcript|pasted|paste|console|terminal"
+    r"|standard input|stdin|material|input files|zip|tgz)(?:[ _.-]?\(?\d{0,2}\)?)",
+    re.IGNORECASE,
+)
+_NUMBERED = compiled(r"\d{4}")
+_TELLING = compiled(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
+_ENDINGS = compiled(r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$", re.IGNORECASE)
+_NO_NAME = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -116,7 +132,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     records = _records(intake, nodes, ledger, tell)  # a stage that fails here leaves the case incomplete
     return CaseData(
         facts=facts,
-        name=name,
+        name=name_case(name, records["nodes"]),
         files=hashes.result(),
         created=_created(intake, nodes),
         span=_span(intake),
@@ -241,9 +257,28 @@ def case_name(paths: Sequence[Place]) -> str:
     on_disk = [full(path) for path in paths if isinstance(path, Path)]
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
-    if len(paths) == 1:
-        return on_disk[0].name or "case"
-    return Path(os.path.commonpath([path.parent for path in on_disk])).name or "case"
+    path = on_disk[0] if len(paths) == 1 else Path(os.path.commonpath([path.parent for path in on_disk]))
+    if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
+        path = path.parent  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
+    return path.name or "case"
+
+
+def says_nothing(name: str) -> bool:
+    """Tell whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
+    stem = _ENDINGS.sub("", name)
+    return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
+
+
+def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
+    """Return the name of a case: that of its files, or that of its only host where theirs says nothing.
+
+    nodes  records of the machines (case_shape.NODE); those that no file names do not count
+    """
+    if not says_nothing(given):
+        return given
+    named = [node for node in nodes if node["name"] and not _NO_NAME.search(node["name"])]
+    hosts = {node["name"] for node in named if node["kind"] == "esxi"} or {node["name"] for node in named}
+    return hosts.pop() if len(hosts) == 1 else given
 
 
 def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:

@@ -36,7 +36,7 @@ LOG_COLUMNS = (
     Column("is_update", "bool", "an audit record of a change"),
     Column("username", "str", "user who acted"),
     Column("req_id", "str", "request id"),
-    Column("entity_id", "str", "object concerned (entId); of an alarm or event that names none: this node"),
+    Column("entity_id", "str", "object concerned (entId); of an alarm or event that names none: the node"),
     Column("repeated", "int", "times the message was repeated, where the logger folded it", "times"),
     MESSAGE,
 )
@@ -74,7 +74,7 @@ def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
     pairs = dict(_PAIR.findall(f"{data} {message}" if "event" in message else data))
     values.update({column: pairs.get(key) for key, column in _KEYS.items()})
     if values["event_type"] or values["event_id"]:
-        values["entity_id"] = values["entity_id"] or "this node"
+        values["entity_id"] = values["entity_id"] or "the node"
     if "level" in pairs:
         values["level"] = level_word(pairs["level"])
     values["is_audit"] = pairs.get("audit") == "true"

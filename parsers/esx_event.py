@@ -27,7 +27,7 @@ TABLE = Table.of(
     Column(
         "object",
         "str",
-        "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else this host",
+        "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else the host",
     ),
     Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
     Column("named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"),
@@ -45,7 +45,7 @@ TABLE = Table.of(
 _LOGS = (vobd.PARSER, hostd.PARSER, vpxa.PARSER, vmkernel.PARSER)
 _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
-NO_OBJECT = "this host"
+NO_OBJECT = "the host"
 # Up to 6.7 the end of a lost NFS server is called a problem; from 7.0 on it has the second name.
 RENAMED = {
     "esx.problem.vmfs.nfs.server.restored": "esx.clear.vmfs.nfs.server.restored",

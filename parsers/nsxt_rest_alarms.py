@@ -48,7 +48,7 @@ def parse(block: Block) -> Output:
             told.setdefault("alarm_summary", own["summary"])
         if "node_id" in own:
             told.setdefault("node_name", own["node_id"])
-        told.setdefault("entity_id", told.get("node_name", ("this node", own["status"][1])))
+        told.setdefault("entity_id", told.get("node_name", ("the node", own["status"][1])))
         if "reported" in told:
             told["reported"] = _stamp(*told["reported"])
         yield from typed_row(TABLE, block, PARSER.name, own["status"][1], told)

@@ -18,6 +18,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "verdicts": "what a rule says of a subject",
             "ranking": "worst first: the one order of findings, stories, hosts and objects",
             "text": "untrusted text and the outputs it goes to",
+            "short_lines": "a line at a width: names lose their middle, values stay",
             "secrets": "what no output may hold",
             "asks": "what to request from a customer: commands, files and remarks as records",
             "reasons": "one sentence for what many subjects lack",

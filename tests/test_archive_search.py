@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive.query import search, searchtext, terms
+from analyzer.archive.query import search, terms
 from analyzer.archive.query.browse import window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
@@ -425,16 +425,6 @@ def test_a_text_stands_before_its_address_on_the_terminal(archive: Path) -> None
     head, line = done.stdout.splitlines()[:2]
     assert head.split() == ["case", "id", "time", "node", "of", "text", "at"]
     assert line.endswith("host-a.tgz!var/log/vobd.log:10") and line.index(LOST) < line.index("host-a.tgz!")
-
-
-@given(st.text(max_size=200), st.integers(20, 90))
-def test_a_long_address_loses_its_middle(address: str, most: int) -> None:
-    """It never takes more than is wanted; the bundle in front and the file at the end stay, a short one is whole."""
-    shown = searchtext.middle(address, most)
-    assert len(shown) <= most or shown == address
-    assert len(address) > most or shown == address
-    assert address.startswith(shown.partition("…")[0]) or shown == address
-    assert shown == address or (len(shown) == most and address.endswith(shown[-most // 2 :]))
 
 
 @pytest.mark.parametrize("text", ["%", "_", "'", "100%_'; DROP TABLE x; --", "\\", "[a-z]*"])

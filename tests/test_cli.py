@@ -214,6 +214,7 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
     hold subjects, are modules that spare more than they cost. Five modules are parts of what was one too long. Eight
     undo what mails, pages and terminals make of lines, or tell what lines of an excerpt say that no rule knows. One keeps
     patterns, one joins the pieces of a file, one counts what a log says most, and one knows what a machine sent already.
+    One shortens lines, one tells office documents and pictures from material.
     """
     command = [sys.executable, "-c", STARTED, "triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path)]
     environment = {**os.environ, "BACKLINE_CACHE": str(tmp_path / "cache")}

@@ -269,7 +269,7 @@ def test_every_event_of_the_table_is_found_under_its_title(tmp_path: Path) -> No
     assert run.exit_code in (0, 1), run.output
     assert len(rows) > 200 and len(told) == len(rows)
     for row in rows:
-        one = told[f"this host: {row['event_id']}"]
+        one = told[f"{document['nodes'][0]['name']}: {row['event_id']}"]
         outlasted = row["event_id"] in ("esx.problem.storage.apd.start", "esx.problem.bootdevice.apd.start")
         severity = "info" if outlasted else row["severity"]
         assert (one["title"], one["severity"]) == (row["title"], severity)
@@ -408,7 +408,7 @@ def test_a_row_of_the_tool_cannot_be_replaced(tmp_path: Path) -> None:
     assert run.exit_code == 4
     assert f"{LOST} is a row of `kb.esxi_event` already (shipped)" in run.output
     assert "my-rules/facts/esxi_event.csv:2" in run.output
-    assert found(document, "esx-event")[f"this host: {LOST}"]["severity"] == "critical"
+    assert found(document, "esx-event")[f"{document['nodes'][0]['name']}: {LOST}"]["severity"] == "critical"
 
 
 def test_a_second_declaration_is_told_and_its_rows_are_not_taken(tmp_path: Path) -> None:

@@ -256,7 +256,7 @@ def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(tmp_path: Pa
     assert [said in warning for warning in silent] == [True] * bool(said)
 
 
-@pytest.mark.parametrize(("count", "said"), [(2, []), (3, ["3 bundles name this machine, and they are read as one"])])
+@pytest.mark.parametrize(("count", "said"), [(2, []), (3, ["3 bundles name esx9, and they are read as one"])])
 def test_many_bundles_that_name_one_host_are_told(tmp_path: Path, count: int, said: list[str]) -> None:
     """Hosts that were set up as copies of one have its name in each bundle: what is read as one host is said to be."""
     for number in range(count):

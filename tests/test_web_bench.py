@@ -364,3 +364,15 @@ def test_the_file_of_a_text_bears_its_rule_and_nothing_else(tmp_path: Path) -> N
     for odd in ("rule: ../../etc/passwd\n", "rule: a/b\n", "rule: " + "x" * 300 + "\n", ""):
         assert preview_processes.written(tmp_path, odd).name == "rule.yaml"
     assert [path.name for path in tmp_path.iterdir()] == ["rule.yaml"]
+
+
+def test_a_fresh_draft_has_one_hint_and_no_mistakes(client: TestClient) -> None:
+    """The rule that the page opens with says once what is to be filled in; a real mistake in it is told besides."""
+    text = client.get("/rules/text/new").json()["text"]
+    shown = judge(client, text, id_of("few"))["shown"]
+    assert (shown["errors"], shown["warnings"]) == ([], [])
+    assert shown["hint"].startswith("To fill in, where it says TO DO: title, source, revised, about")
+
+    wrong = judge(client, text.replace("stats.dropped_tx > 0", "stats.dropped_tz > 0"), id_of("few"))["shown"]
+    assert any("dropped_tz" in one["text"] for one in wrong["errors"])
+    assert judge(client, RULE, id_of("few"))["shown"]["hint"] == ""

@@ -237,7 +237,8 @@ def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) 
     assert severe["kind"] == "cases"
     assert set(column(severe, "Worst")) <= {"critical", "major", "warning"}
     assert 0 < len(severe["rows"]) < len(every["rows"])
-    assert ask(room, "driver: ixgben")["rows"] == ask(room, 'esxi.pnic_info: driver == "ixgben"')["rows"] != []
+    short, long = (ask(room, text)["rows"] for text in ("driver: ixgben", 'esxi.pnic_info: driver == "ixgben"'))
+    assert [row["cells"][:4] for row in short] == [row["cells"][:4] for row in long] != []
     assert ask(room, "version: 6.5.0")["kind"] == "machines"
 
 

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from analyzer.archive.store import Archive
 
 
-LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings and kept log lines, upper or lower case"
+LETTERS = (
+    "texts in terms are case-sensitive; --text WORD looks in findings, kept log lines and tables, upper or lower case"
+)
 
 
 @click.command("search")
@@ -41,7 +43,7 @@ LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings and 
 @archive_option
 @click.option("--rule", default="", type=RuleName(), metavar="ID", help="Findings of this rule.")
 @click.option("--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article.")
-@click.option("--text", default="", metavar="STRING", help="Findings and kept log lines that hold this text.")
+@click.option("--text", default="", metavar="STRING", help="Findings, log lines, rows that hold this text.")
 @click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")
 @click.option("--same", default="", metavar="COLUMN", help="The rows must agree in this column: pnic, vm_name, ...")
 @click.option("--anywhere", is_flag=True, help="Terms may hold on different machines of one case.")
@@ -69,8 +71,9 @@ def command(
 ) -> None:
     """Search all stored cases. TERMs are `TABLE: CONDITION` in the language of rules; a machine must fulfil all.
 
-    Several TERMs may stand in one, with semicolons between them. `driver: ixgben` and `version: 6.7.0` are short
-    for the two that are asked most often.
+    A word alone (`i40en`) is looked for in findings, kept log lines and the rows of all tables. Several TERMs may
+    stand in one, with semicolons between them. `driver: ixgben` (NICs, HBAs, all adapters) and `version: 6.7.0` are
+    short for the two that are asked most often.
 
     A table is one of facts (`backline tables --doc`) or `nodes`; the condition is checked on each
     of its rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
@@ -79,6 +82,7 @@ def command(
 
     \b
     Example:
+      backline archive search --archive archive i40en
       backline archive search --archive archive 'driver: ixgben'
       backline archive search --archive archive 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"' \\
           'esxi.pnic_stats: rx_missed_errors > 0' 'nodes: version >= "6.5" and version < "6.6"'
@@ -89,6 +93,9 @@ def command(
     from analyzer.archive.query import search, searchtext, terms
     from analyzer.archive.query.browse import window
 
+    if term and not text and all(map(terms.is_bare_word, term)):
+        text = " ".join(word.strip() for word in term)
+        term = ()
     _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
     inside = window(since, until)
     parts = [part.text for text in term for part in terms.parted(text) if part.text.strip()]
@@ -101,7 +108,7 @@ def command(
     if text:
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
-        lines = counted(count, "line")
+        lines = counted(count, "line or row", "lines and rows")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
         if not count:
             kept += f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"

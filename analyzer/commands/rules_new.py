@@ -10,6 +10,7 @@ import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.errors import BacklineError, UsageError
+from analyzer.short_lines import bound_line
 from analyzer.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -194,13 +195,13 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())
         click.echo(
             f"in this case: {said or 'nothing to judge'}"
-            + (f" ({one_line(check.unsure, 200)})" if check.unsure else "")
+            + (f" ({bound_line(check.unsure, 200)})" if check.unsure else "")
         )
     held = sum(found.examples.values())
     click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
     click.echo(f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it")
     for note in found.notes:
-        click.echo(f"note: {one_line(note, 300)}", err=True)
+        click.echo(f"note: {bound_line(note, 300)}", err=True)
 
 
 def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:

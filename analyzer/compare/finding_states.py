@@ -65,11 +65,13 @@ def _marks(
     for word in (name, finding["node"]):
         if word and (at, word) in renames:
             subject = subject.replace(word, renames[at, word])
-    name = renames.get((at, name), name)
+    own: tuple[str, int] | str = renames.get((at, name), name)
+    if name and name == finding["node"] and node >= 0:  # the machine itself, whose name is another on each side
+        subject, own = subject.replace(name, ""), ("machine", node)
     told = re.search(r"\bport (\d+)", finding["subject"])
     port = ports.get((at, told[1])) if told else None
     same_port = [(rule, node, "port", port)] if port else []
-    return [[(rule, node, name, subject)], [(rule, node, name)], same_port, [(rule, name)]]
+    return [[(rule, node, own, subject)], [(rule, node, own)], same_port, [(rule, own)]]
 
 
 def _judged_lines(rows: RowChanges) -> _Judged:

@@ -178,7 +178,7 @@ def _record(node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogS
     warnings += [*_set(spans, "back", later=False), *_set(spans, "forward", later=True)]
     bundles = {place.name for place in node.places if place.scope == "root"}
     if len(bundles) >= _MANY_BUNDLES:
-        warnings.append(f"{len(bundles)} bundles name this machine, and they are read as one")
+        warnings.append(f"{len(bundles)} bundles name {node.name}, and they are read as one")
     if node.kind == "esxi" and node.bundle:
         warnings += _silent_since(node.captured, spans)
     return {

@@ -18,7 +18,7 @@ _SEEN_COUNT = "count"
 
 def filled(template: Template, why: TraceContext) -> str:
     """Return a text with the values of a subject, those that are bounds marked as such."""
-    return template.fill(why.value, lambda node: bound(node, why))[0]
+    return template.fill(why.value, lambda node: bound(node, why), why.machine)[0]
 
 
 def values(template: Template, why: TraceContext) -> dict[str, str]:

@@ -6,6 +6,7 @@ and what the logs answered. It names things in the words of the rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
@@ -17,6 +18,7 @@ from analyzer.judge import plain_words
 from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
+from analyzer.kept_patterns import compiled
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.lazy_dataclass import dataclass
@@ -24,6 +26,9 @@ from analyzer.rules import Join, Rule
 from analyzer.tables import Table
 from analyzer.text import counted
 from analyzer.verdicts import Mark, Reason, Trace
+
+# What a machine is called that no file names: by its kind, or after its file.
+_NAMELESS = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
 
 HITS_SHOWN = 4
 
@@ -65,7 +70,12 @@ class TraceContext:
 
     def fill(self, template: Template) -> tuple[str, bool]:
         """Return a text with the values of this subject, and whether all are known."""
-        return template.fill(self.value)
+        return template.fill(self.value, machine=self.machine)
+
+    @property
+    def machine(self) -> str:
+        """Return the name of the machine of this subject; "" where no file of it names one."""
+        return "" if _NAMELESS.search(self.detail.name) else self.detail.name
 
     def aggregate_table(self, node: ExprNode) -> str:
         """Return the table an aggregate looks over."""

@@ -25,6 +25,9 @@ UNKNOWN_TIME = "an unknown time"
 _FIELD = compiled(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = compiled(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
 _COUNTS = compiled(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
+# What a rule or a parser says of the machine of its subject; a text that is read has the machine's name there.
+_OWN = compiled(r"\b(?P<this>[Tt]his) (?P<noun>host|machine|edge|node|manager|system)\b(?! (?:kernel|name)\b)")
+NO_OBJECT = {"host": "the host", "node": "the node"}  # what a cell holds that speaks of no object of its machine
 _SPEC = compiled(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
@@ -40,10 +43,14 @@ class Template:
         return [part[0] for part in self.parts if not isinstance(part, str)]
 
     def fill(
-        self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str] | None = None
+        self,
+        value: Callable[[ExprNode], object],
+        bound: Callable[[ExprNode], str] | None = None,
+        machine: str = "",
     ) -> tuple[str, bool]:
         """Return the text with its values, and whether all of them are known.
 
+        machine  name of the machine of the subject: it stands in the place of `this host`
         bound  gives what stands at a value that is only a bound: before it `at least `, `at most `, after a time
                ` or later`, ` or earlier`, else ""
         """
@@ -51,9 +58,11 @@ class Template:
         known = True
         for part in self.parts:
             if isinstance(part, str):
-                out.append(part)
+                out.append(name_machine(part, machine))
                 continue
             found = value(part[0])
+            if machine and found in NO_OBJECT.values():
+                found = machine
             known = known and found is not None
             mark = bound(part[0]) if bound is not None and found is not None else ""
             shown = UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
@@ -69,6 +78,17 @@ class Template:
             node.text: _marked(show(one, _NOUN.sub("", spec)), bound(node) if one is not None else "")
             for node, one, spec in made
         }
+
+
+def name_machine(text: str, machine: str) -> str:
+    """Return a text of a rule with the name of the machine in the place of `this host`, or a plain noun."""
+
+    def name(found: re.Match[str]) -> str:
+        if machine:
+            return machine
+        return f"{'The' if found['this'] == 'This' else 'the'} {found['noun']}"
+
+    return _OWN.sub(name, text)
 
 
 def _marked(shown: str, mark: str) -> str:

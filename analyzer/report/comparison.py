@@ -18,6 +18,7 @@ from analyzer.report import wording
 from analyzer.report.comparison_words import percent, shown, span
 from analyzer.report.page import environment, policy
 from analyzer.report.styles import style
+from analyzer.short_lines import bound_line
 from analyzer.text import for_markdown, for_terminal, one_line, visible
 
 Doc = dict[str, Any]
@@ -70,7 +71,7 @@ def _templates() -> Environment:
 def title(doc: Doc) -> str:
     """Return the names of the sides as a heading."""
     names = [side["name"] for side in doc["sides"]]
-    return one_line((" and " if doc["mode"] == "hosts" else " → ").join(names), 300)
+    return bound_line((" and " if doc["mode"] == "hosts" else " → ").join(names), 300)
 
 
 def _words(doc: Doc) -> dict[str, str]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.report.wording import Doc, counted, few
-from analyzer.text import one_line
+from analyzer.short_lines import bound_line
 
 
 def complete(doc: Doc) -> bool:
@@ -67,13 +67,19 @@ _UNREAD = {
     "unknown": "Not understood",
     "cut": "Cut short",
     "damaged": "Damaged",
-    "other": "Ignored",
+    "other": "Not read",
 }
 
 
 def unread_line(source: Doc) -> str:
     """Return one line on a source that was not read, or not to the end."""
     return f"{_UNREAD[source['state']]}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
+
+
+def beside_line(doc: Doc, most: int) -> str:
+    """Return one line that names the files that are no diagnostic material; "" for none."""
+    names = [_file(source["address"]) for source in unread(doc) if source["state"] == "other"]
+    return f"Not read, not diagnostic material: {few(names, most)}" if names else ""
 
 
 def _losses(doc: Doc) -> list[str]:
@@ -98,7 +104,7 @@ def _left_out(doc: Doc) -> str:
         counted(states["listed"], "source that Backline does not read", "sources that Backline does not read"),
         counted(states["skipped"], "source skipped", "sources skipped"),
         counted(states["duplicate"], "duplicate", "duplicates"),
-        counted(states["other"], "file that is not support material", "files that are not support material"),
+        counted(states["other"], "file that is not diagnostic material", "files that are not diagnostic material"),
         *_not_collected(doc),
         _unread_outputs(doc),
     ]
@@ -123,7 +129,7 @@ def _file(address: str) -> str:
 def _unread_outputs(doc: Doc) -> str:
     """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
     commands = [one["command"] for source in doc["sources"] for one in source["unread_outputs"]]
-    named = few([f"`{one_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
+    named = few([f"`{bound_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
     return f"the output of {named}, which Backline does not read" if commands else ""
 
 

@@ -145,7 +145,7 @@
     open(rule < 0 ? name : `${name}: ${rules[rule][0]}`, `host=${encodeURIComponent(text(hosts[number][0]))}${rule < 0 ? "" : `&rule=${encodeURIComponent(rules[rule][0])}`}`,
       text(hosts[number][1]) ? make("p", {}, text(hosts[number][1])) : null,
       list.length ? make("p", {}, `In ${casesOf(list)}, ${firstSeen(fleet.earliest(list.filter((hit) => signOf(hit) < FOUND)))}.`) : make("p", {}, "Nothing is recorded here. The row of the case shows whether the rule could look."),
-      sentences(list, where), rule >= 0 ? make("div", { class: "actions" }, make("button", { type: "button", on: () => openHost(number, -1) }, "All of this host")) : null);
+      sentences(list, where), rule >= 0 ? make("div", { class: "actions" }, make("button", { type: "button", on: () => openHost(number, -1) }, "All of the host")) : null);
   }
 
   function openRule(rule) {

@@ -23,6 +23,7 @@ from analyzer.report.fleetmap import Fleet, FleetNote
 from analyzer.report.html import anchor
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
+from analyzer.short_lines import bound_line
 from analyzer.text import one_line, visible
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
@@ -42,7 +43,7 @@ class Texts:
 
     def add(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
         """Return the number of a text, cut to `most` characters and made visible."""
-        shown = visible(text) if lines else one_line(text)
+        shown = visible(text) if lines else bound_line(text, most)
         shown = shown if len(shown) <= most else f"{shown[:most]} …"
         if shown not in self.known:
             self.known[shown] = len(self.known)

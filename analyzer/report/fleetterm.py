@@ -14,6 +14,7 @@ from rich.text import Text
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.summary import STYLES
+from analyzer.short_lines import bound_middle, terminal_mark
 from analyzer.text import counted, one_line
 
 TOP = 20  # rows without --top
@@ -122,14 +123,14 @@ def _grid(
     _put(console, f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
     used = set()
     for name, short, cells, remark in rows:
-        shown = one_line(name, NAME - 1)
+        shown = bound_middle(name, NAME - 1, terminal_mark(console.encoding))
         parts = [_text(console, f"{shown:<{NAME}}")]
         for rule in rules:
             sign, count = cells.get(rule, (" ", 0))
             used.add(sign)
             mark = f"{_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
             parts += [Text(" " * (CELL - len(mark))), _text(console, mark, _STYLE.get(sign, ""))]
-        parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}"[:200], "dim"))
+        parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}", "dim"))
         _put(console, *parts)
     _put(console, "")
     what = "cases" if unit == "host" else "findings; with ? the objects that the rule cannot judge"
@@ -139,7 +140,7 @@ def _grid(
         said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
-        said = "Empty cell: nothing is recorded for this host. Its cases show whether a rule could look."
+        said = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
         _put(console, said, style="dim")
 
 
@@ -182,7 +183,7 @@ def _months(fleet: Fleet, console: Console, number: int) -> None:
         found = sum(map(columns[rule].count, FOUND))
         cells = [found, older[rule], *months.counts[rule][-room:], months.undated[rule]]
         cells += [months.later[rule]] if any(months.later) else []
-        name = one_line(fleet.rules[rule].id, NAME - 1)
+        name = bound_middle(fleet.rules[rule].id, NAME - 1, terminal_mark(console.encoding))
         line = f"{name:<{NAME}}" + "".join(f"{f'{cell:,}' if cell else '-':>{MONTH}}" for cell in cells)
         remark = ["rising"] if rule in rising else []
         remark += [f"cannot tell in {columns[rule].count('?'):,}"] if "?" in columns[rule] else []

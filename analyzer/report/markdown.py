@@ -19,6 +19,7 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.doubts import notes
+from analyzer.short_lines import bound_middle
 from analyzer.text import code, code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
@@ -224,7 +225,7 @@ def _lines(evidence: list[Doc], most: int) -> list[str]:
     lines, evidence = [], wording.cited(evidence)
     for place in evidence[:most]:
         lines.append(one_line(f"{wording.place(place)}  {place['label']}"))
-        lines.append(f"    {one_line(place['text'].strip(), LINE)}")
+        lines.append(f"    {bound_middle(place['text'].strip(), LINE)}")
     if len(evidence) > most:
         lines.append(wording.more_evidence(len(evidence) - most))
     return [code_block("\n".join(lines)), ""] if lines else []

@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
+from analyzer.short_lines import bound_line, bound_middle
 from analyzer.text import code, for_markdown, one_line
 
 Doc = dict[str, Any]
@@ -45,7 +46,7 @@ def _more(items: list[str]) -> str:
 
 
 def _text(text: str, most: int = WIDTH) -> str:
-    return for_markdown(one_line(text, most))
+    return for_markdown(bound_line(text, most))
 
 
 def _weight(row: FindingGroup) -> str:
@@ -77,7 +78,7 @@ def _story(story: Story, known: dict[str, str]) -> list[str]:
     if first["about"] or explains:
         lines.append(f"- Cause: {' '.join(filter(None, [_text(first['about']), _text(explains)]))}")
     for place in first["evidence"][:1]:
-        seen = one_line(place["text"].strip(), EVIDENCE)
+        seen = bound_middle(place["text"].strip(), EVIDENCE)
         lines.append(f"- Evidence: {code(one_line(wording.place(place)))}" + (f" {code(seen)}" if seen else ""))
     if first["fix"]:
         lines.append(f"- Fix: {'; then '.join(_step(step) for step in first['fix'][:3])}{_caution(first)}")

@@ -1,6 +1,7 @@
 """A case on one screen: what it is, the counts, the worst stories, at most three, what to ask for.
 
-What does not fit is counted, never dropped without a word: the report and `--all` have it.
+What does not fit is counted, never dropped without a word: the report and `--all` have it. Sentences are shortened
+by `short_lines`: names lose their middle, figures stay.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from rich.text import Text
 from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
+from analyzer.short_lines import fit_rows, terminal_mark
 from analyzer.text import for_terminal, one_line
 
 Doc = dict[str, Any]
@@ -30,6 +32,7 @@ SIGNS = 2  # of a story: rows for what follows from it
 ROOM, ROOM_OF_STORY = 9, 3  # rows for all stories, and of one without its signs, about
 MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
+BESIDE = 4  # files that are no diagnostic material
 ASKS = 3
 NOTES = 2
 
@@ -47,18 +50,33 @@ class Printer:
         return Text(shown, style=style)
 
     def line(self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0) -> None:
-        """Print parts as one paragraph; with `rows` of at most so many rows, the last of which then ends in dots."""
+        """Print parts as one paragraph; with `rows` names and words are left out until it has at most so many rows.
+
+        A paragraph whose figures, states and codes need a row more gets it.
+        """
         whole = Text().join(part if isinstance(part, Text) else self.text(part, style) for part in parts)
         width = max(NARROWEST, self.console.width - indent)
+        if rows > 0:
+            whole = self._shorten(whole, width, rows)
         lines = list(whole.wrap(self.console, width)) or [whole]
-        if 0 < rows < len(lines):
-            lines = lines[:rows]
-            lines[-1].rstrip()
-            lines[-1].truncate(width - 4)
-            lines[-1].append(" ...")
         for row in lines:
             row.rstrip()
             self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
+
+    def _shorten(self, whole: Text, width: int, rows: int) -> Text:
+        """Return a paragraph that takes at most so many rows, its values whole, its styles where they were."""
+
+        def takes(text: str) -> int:
+            return len(Text(text).wrap(self.console, width))
+
+        if takes(whole.plain) <= rows:
+            return whole
+        mark, at = terminal_mark(self.console.encoding), 0
+        shown = Text()
+        for cut in fit_rows(whole.plain, takes, rows, width, mark):
+            shown.append_text(whole[at : cut.start]).append(mark)
+            at = cut.end
+        return shown.append_text(whole[at:])
 
     def exact(self, said: str, indent: int, style: str = "") -> None:
         """Print an address or command without breaking it, so that it can be copied."""
@@ -68,7 +86,7 @@ class Printer:
 
 
 def render(doc: Doc, console: Console, *, part: bool = False) -> None:
-    """Print the summary; a case of one machine takes 25 rows of 80 columns at most, but for long addresses.
+    """Print the summary; a case of one machine takes about 30 rows of 80 columns at most, but for long addresses.
 
     part  the document is a part of a case (`choice.chosen`), and its first note says which
     """
@@ -111,7 +129,7 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(out.text("worst", "bold"), f"  {worst}", indent=2, rows=2)
     named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
     for node in named:
-        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=1)
+        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=2)
     if len(alone) > len(named):
         out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
     for remark in crowds.remarks(doc["nodes"])[:1]:
@@ -122,14 +140,16 @@ def _case(doc: Doc, out: Printer) -> None:
     out.line(
         f"material {completeness.completeness(doc)}",
         indent=2,
-        rows=1 if whole else 2,
+        rows=2,
         style="" if whole else "bold yellow",
     )
-    lost = completeness.unread(doc)
+    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
     for source in lost[:UNREAD]:
-        out.line(completeness.unread_line(source), indent=4, rows=1 if source["state"] == "other" else 2)
+        out.line(completeness.unread_line(source), indent=4, rows=2)
     if len(lost) > UNREAD:
         out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
+    if beside := completeness.beside_line(doc, BESIDE):
+        out.line(beside, indent=4, rows=1)
     for limit in doc["limits"][:1]:
         out.line(limit, indent=4, rows=2)
 

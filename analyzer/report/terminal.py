@@ -26,6 +26,7 @@ from analyzer.report import (
 )
 from analyzer.report.doubts import notes
 from analyzer.report.summary import STYLES, Printer
+from analyzer.short_lines import bound_line, bound_middle
 from analyzer.text import one_line
 
 Doc = dict[str, Any]
@@ -183,9 +184,9 @@ def _finding(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool,
         out.line(out.text(f"{lead.lower()}  ", "bold"), cause, indent=2)
     places = wording.cited(finding["evidence"])
     for evidence in places[: None if verbose else PLACES]:
-        out.exact(f"{wording.place(evidence)}  {one_line(evidence['label'], LINE)}", 2, "dim")
+        out.exact(f"{wording.place(evidence)}  {bound_line(evidence['label'], LINE)}", 2, "dim")
         if verbose:
-            out.exact(one_line(evidence["text"].strip(), LINE), 6)
+            out.exact(bound_middle(evidence["text"].strip(), LINE), 6)
     if not verbose and len(places) > PLACES:
         out.line(out.text(wording.more_evidence(len(places) - PLACES), "dim"), indent=2)
     if verbose > 1 and finding["trace"]:

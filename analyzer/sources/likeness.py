@@ -10,6 +10,7 @@ import re
 
 from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources import codecs, sniff
+from analyzer.sources.not_material import is_plain_json
 
 _ARCHIVE_NAME = compiled(
     r"\.(?:tgz|tbz2?|txz|tzst|tar|gz|bz2|xz|zst|zip|7z|rar|cab|lz4|lz|lzma|lzo|z|vgz|zdump)(?:\.\d+|\.part)?$",
@@ -44,6 +45,8 @@ def likeness(path: str, head: bytes) -> str:
         return "archive"
     if _ARCHIVE_NAME.search(path) and not _as_text(head):
         return "archive"
+    if is_plain_json(path, head):
+        return ""
     lines = [line for line in _first_lines(head) if line.strip()]
     text = b"\n".join(lines)
     stamps = sum(_stamped(line[:80]) for line in lines) if any(one.search(text) for one in _IN_STAMPS) else 0

@@ -26,6 +26,7 @@ from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.likeness import likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, UNFINISHED, holds_credentials
+from analyzer.sources.not_material import NOT_MATERIAL, describe_other_file, has_other_name
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.split_files import JoinedSource, SplitFile, split_files
@@ -224,6 +225,11 @@ class Walker:
             meter = self._budget.meter(item.address, depth - expands, packed=expands)
             feed = Feed(stream, self._listener(item), meter)
             if codecs.kind_of(feed.peek(16)) and self._spent(item, depth):
+                return
+            doubtful = item.top or has_other_name(item.path) or sniff.is_zip(feed.peek(16))
+            what = describe_other_file(item.path, feed.peek(64 << 10)) if doubtful else ""
+            if what:
+                self.listed(item.address, item.size, f"{NOT_MATERIAL}: {what}", "other")
                 return
             feed, packed = self._unpack(item, feed, depth, source, streams)
             head = feed.peek(512)

@@ -15,6 +15,7 @@ from analyzer.archive.batches.run_config import RunConfig, WorkerContext, contex
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.lazy_dataclass import dataclass
+from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 from analyzer.watch_folder.state import content_of
 
@@ -88,12 +89,14 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
         return UNWRITTEN, str(error)
     state, lost = state_of(outcome, context.catalog)
     worst = worst_of(outcome.document)
-    return (PARTIAL, f"{worst}; partial: {one_line(lost, LONGEST_LOST)}") if state == PARTIAL else (OK, worst)
+    if state != PARTIAL:
+        return OK, worst
+    return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
 
 
 def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
-    why = one_line(why, LONGEST_WHY)
+    why = bound_line(why, LONGEST_WHY)
     if context.keeper is not None:
         try:
             keep_none(context.keeper, work, hashes, state, why)
@@ -108,9 +111,9 @@ def worst_of(document: dict[str, Any]) -> str:
     if not found:
         return "no finding"
     first = found[0]  # the worst story stands first; what it explains may be more severe
-    said = f"{first['severity']}: {one_line(first['title'], LONGEST_TITLE)}"
+    said = f"{first['severity']}: {bound_line(first['title'], LONGEST_TITLE)}"
     if first["node"]:
-        said += f" on {one_line(first['node'], LONGEST_TITLE)}"
+        said += f" on {bound_line(first['node'], LONGEST_TITLE)}"
     if len(found) == 1:
         return said
     severities = [one["severity"] for one in found]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
-from analyzer.text import counted, one_line
+from analyzer.short_lines import bound_line, bound_middle
+from analyzer.text import counted
 from analyzer.verdicts import Verdict
 
 SHOWN = 5  # items of a list; --json has all
@@ -22,7 +23,7 @@ _WORDS = {
 
 def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     """Yield the report line by line; `most` items of each list, 0 for all."""
-    yield one_line(f"{report.rule}: {report.title}", 200)
+    yield bound_line(f"{report.rule}: {report.title}", 200)
     yield f"  judged {_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
     yield from _worst(report, most)
     yield from _versions(report, most)
@@ -63,30 +64,30 @@ def _worst(report: BacktestReport, most: int) -> Iterator[str]:
     if report.errors:
         yield ""
         yield f"FAILED in {_cases(len({thing.id for thing, _ in report.errors}))}:"
-        yield from _some([f"{_case(thing)}: {one_line(say, 200)}" for thing, say in report.errors if say], most)
+        yield from _some([f"{_case(thing)}: {bound_line(say, 200)}" for thing, say in report.errors if say], most)
     if report.damaged:
         yield ""
         yield f"CANNOT BE READ: {_cases(len(report.damaged))}; run `backline archive verify`:"
-        told = [f"{one_line(name, 60)} ({case[:12]}): {one_line(why, 160)}" for case, name, why in report.damaged]
+        told = [f"{bound_line(name, 60)} ({case[:12]}): {bound_line(why, 160)}" for case, name, why in report.damaged]
         yield from _some(told, most)
 
 
 def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
-    against = one_line(report.against, 120)
+    against = bound_line(report.against, 120)
     if report.released == "same":
         same = f"{against} holds exactly the same rule" if against else "this is the released version"
         yield f"Compared with nothing: {same}."
         return
     if report.released == "none":
-        nowhere = f"{against} holds no rule {one_line(report.rule, 80)}"
-        yield f"Compared with nothing: {nowhere if against else f'no rule {one_line(report.rule, 80)} is installed'}."
+        nowhere = f"{against} holds no rule {bound_line(report.rule, 80)}"
+        yield f"Compared with nothing: {nowhere if against else f'no rule {bound_line(report.rule, 80)} is installed'}."
         return
     counts = [
         f"{_findings(len(hits))} {word} in {_cases(report.cases_of(hits))}"
         for word, hits in (("gained", report.gained), ("lost", report.lost), ("changed", report.changed))
     ]
-    yield f"Compared with {one_line(report.released, 120)}: {', '.join(counts)}."
+    yield f"Compared with {bound_line(report.released, 120)}: {', '.join(counts)}."
     if report.renamed and report.gained and report.lost:
         yield "  The two name subjects differently: a finding under another name counts as lost and gained."
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
@@ -98,19 +99,19 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
 
 
 def _other(report: BacktestReport) -> str:
-    return f"the version of {one_line(report.against, 120)}" if report.against else "the released version"
+    return f"the version of {bound_line(report.against, 120)}" if report.against else "the released version"
 
 
 def _hit(hit: BacktestHit, sign: str) -> str:
     graded = f"{hit.severity}, {hit.confidence}"
     if sign == "-":
-        return f"{_where(hit.thing)}: was {graded}; now {one_line(hit.was, 160)}"
-    before = f" (before: {one_line(hit.was, 100)})" if hit.was else ""
-    return f"{_where(hit.thing)}: {graded}: {one_line(hit.say, 160)}{before}"
+        return f"{_where(hit.thing)}: was {graded}; now {bound_line(hit.was, 160)}"
+    before = f" (before: {bound_line(hit.was, 100)})" if hit.was else ""
+    return f"{_where(hit.thing)}: {graded}: {bound_line(hit.say, 160)}{before}"
 
 
 def _doubted(hit: BacktestHit) -> str:
-    return f"{_where(hit.thing)}: {one_line(hit.say, 160)} (before: {one_line(hit.was, 100)})"
+    return f"{_where(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
 
 
 def _labels(report: BacktestReport, most: int) -> Iterator[str]:
@@ -141,9 +142,9 @@ def _numbers(numbers: Numbers) -> str:
 
 
 def _label(one: LabelCheck) -> str:
-    by = f", {one_line(one.by, 40)}" if one.by else ""
-    note = f": {one_line(one.note, 100)}" if one.note else ""
-    return f"{_where(one.thing)}{f': now {one_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
+    by = f", {bound_line(one.by, 40)}" if one.by else ""
+    note = f": {bound_line(one.note, 100)}" if one.note else ""
+    return f"{_where(one.thing)}{f': now {bound_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
 
 
 def _verdicts(report: BacktestReport) -> Iterator[str]:
@@ -170,19 +171,19 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
         draft = " --draft" if report.draft else ""
         place, rule = shlex.quote(report.archive), shlex.quote(report.file)
         yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"
-        yield from _some([f"`{one_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
+        yield from _some([f"`{bound_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
         if report.draft:
             without = f"`backline batch --archive {place}` judges without it"
             yield f"The archive then shows what the draft found, until {without}."
 
 
 def _doubt(one: Doubt) -> str:
-    ask = f"; ask for: {one_line(one.ask, 160)}" if one.ask else ""
-    return f"{one_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
+    ask = f"; ask for: {bound_line(one.ask, 160)}" if one.ask else ""
+    return f"{bound_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
 
 
 def _extent(one: Doubt) -> str:
-    return f"{_subjects(one.subjects)} in {_cases(one.cases)}, one is {one_line(one.case, 60)}"
+    return f"{_subjects(one.subjects)} in {_cases(one.cases)}, one is {bound_line(one.case, 60)}"
 
 
 def _near(report: BacktestReport, most: int) -> Iterator[str]:
@@ -193,16 +194,16 @@ def _near(report: BacktestReport, most: int) -> Iterator[str]:
         f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
         f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
     )
-    yield from _some([f"{_where(one.thing)}: {one_line(one.text, 240)}" for one in report.near], most, more=False)
+    yield from _some([f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near], most, more=False)
 
 
 def _evidence(report: BacktestReport) -> Iterator[str]:
     for sample in report.samples:
         yield ""
         hit = sample.hit
-        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {one_line(hit.say, 200)}"
+        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {bound_line(hit.say, 200)}"
         for item in sample.evidence[:SHOWN]:
-            yield f"    {one_line(item.address, 160)}:{item.line}: {one_line(item.text, 160)}"
+            yield f"    {bound_line(item.address, 160)}:{item.line}: {bound_middle(item.text, 160)}"
 
 
 def _review(report: BacktestReport) -> Iterator[str]:
@@ -224,12 +225,12 @@ def _some(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str
 
 
 def _where(thing: CaseSubject) -> str:
-    parts = [one_line(part, 100) for part in (thing.node, thing.subject) if part]
+    parts = [bound_line(part, 100) for part in (thing.node, thing.subject) if part]
     return f"{_case(thing)}: {' / '.join(parts) or 'the case'}"
 
 
 def _case(thing: CaseSubject) -> str:
-    return f"{one_line(thing.case, 60)} ({thing.id[:12]})"
+    return f"{bound_line(thing.case, 60)} ({thing.id[:12]})"
 
 
 def _cases(count: int) -> str:

@@ -11,6 +11,7 @@ from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
 from analyzer.lazy_dataclass import dataclass
+from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 
 SHOWN = 10
@@ -140,7 +141,7 @@ def _troubles(summary: Summary) -> list[str]:
     out = ["  " + ", ".join(f"{number} {what}" for number, what in numbers if number) + ":"]
     worst = sorted(summary.troubles, key=lambda one: (["failed", "refused", "partial"].index(one.state), one.source))
     for one in worst[:SHOWN]:
-        out.append(f"    {one.state}: {one_line(one.source or one.name)}: {one_line(one.why, 300)}")
+        out.append(f"    {one.state}: {one_line(one.source or one.name)}: {bound_line(one.why, 300)}")
     if len(worst) > SHOWN:
         out.append(f"    … and {len(worst) - SHOWN} more: `backline archive list` shows all")
     return out

@@ -21,6 +21,7 @@ from analyzer.language.logic import text_literal
 from analyzer.lazy_dataclass import dataclass
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
+from analyzer.short_lines import bound_line
 from analyzer.text import counted, one_line
 from analyzer.verdicts import SEVERITIES
 
@@ -286,7 +287,7 @@ def short(row: Row) -> list[Any]:
     found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
     day = created.strftime("%Y-%m-%d %H:%M") if created else ""
     nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
-    said = one_line(why or "", 60) if state in ("refused", "failed") else found or nothing
+    said = bound_line(why or "", 60) if state in ("refused", "failed") else found or nothing
     return [name, case[:SHORT], state, day, ", ".join(machines), ill, said, unknowns, labelled or None]
 
 

@@ -13,11 +13,11 @@ tables have it: the driver and the counter of one NIC, not of two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
-from analyzer.archive.query.terms import NODES, Term
+from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
 from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
 from analyzer.language.logic import text_literal
@@ -72,7 +72,8 @@ class Machines:
 
     def _machines(self) -> str:
         """One row a machine; its covers are read only where a term asks for a declared table."""
-        tables = [text_literal(term.table.name) for term in self.terms if term.table is not NODES]
+        names = [name for term in self.terms if term.table is not NODES for name in _covering(term)]
+        tables = [text_literal(name) for name in dict.fromkeys(names)]
         covers = "NULL"
         if tables:  # [table, state, why] of each
             wanted = f"lambda c: c[1] IN ({', '.join(tables)})"
@@ -117,12 +118,15 @@ class Machines:
         cover = (
             "NULL"
             if term.table is NODES
-            else f"list_filter(m.covers, lambda c: c[1] = {text_literal(term.table.name)})[1]"
+            else f"list_filter(m.covers, lambda c: c[1] IN ({_listed(_covering(term))}))[1]"
         )
         kinds = ", ".join(map(text_literal, term.kinds))
         own = f"EXISTS (SELECT 1 FROM _rows{number} o WHERE o._case = m._case AND o._node = m._node)"
         asked = f"m.kind IN ({kinds}) OR cover IS NOT NULL OR {own}" if kinds else "TRUE"
         whole = "TRUE" if term.table is NODES else "m.complete AND coalesce(cover[2], 'read') = 'read'"
+        if term.table is ADAPTERS:  # no driver of that name only where both NICs and HBAs were listed
+            read = "len(list_filter(m.covers, lambda c: c[1] IN ({}) AND c[2] = 'read')) > 0"
+            whole = f"m.complete AND {read.format(_listed(NICS))} AND {read.format(_listed(HBAS))}"
         values = " LEFT JOIN _values v ON v._case = m._case AND v._node = m._node" if same else ""
         agree = " AND CAST(r.same AS VARCHAR) = v.same" if same else ""
         return (
@@ -189,7 +193,17 @@ def _stored(term: Term) -> str:
 
 def stored(terms: Sequence[Term]) -> list[str]:
     """Return the stored tables that a search over these terms reads."""
-    return list(dict.fromkeys([STORED_NODES, *map(_stored, terms)]))
+    below = [name for term in terms for name in (_covering(term) if term.table is ADAPTERS else [_stored(term)])]
+    return list(dict.fromkeys([STORED_NODES, *below]))
+
+
+def _covering(term: Term) -> list[str]:
+    """Return the tables whose coverage tells whether a term can be answered."""
+    return [table.name for table in adapter_tables()] if term.table is ADAPTERS else [term.table.name]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(text_literal, names))
 
 
 _WHY = (
@@ -197,7 +211,8 @@ _WHY = (
     " WHEN cover[2] IN ('cut', 'unparsed', 'excerpt') THEN cover[2] || coalesce(': ' || nullif(cover[3], ''), '')"
     " WHEN r.n IS NULL THEN 'there, but without a row of it'"
     " WHEN r.odd > 0 THEN r.odd || ' of ' || r.n || ' rows do not tell the value'"
-    " WHEN NOT m.complete THEN 'the archive of the machine is not whole' END"
+    " WHEN NOT m.complete THEN 'the archive of the machine is not whole'"
+    " ELSE 'not all outputs that list it are there' END"
 )
 _FOLDED = (
     f"SELECT _case, _node, bool_or(coalesce(answer, FALSE)) AS yes, bool_or(answer IS NULL) AS untold"

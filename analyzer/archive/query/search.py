@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
+from analyzer import parsing
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
+from analyzer.archive.query import views
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
 from analyzer.archive.query.hosts import CHOSEN, Machines, stored
-from analyzer.archive.query.terms import Term
+from analyzer.archive.query.terms import ADAPTERS, Term, union_adapters
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
+from analyzer.facts.database import quoted
 from analyzer.language.logic import text_literal
 from analyzer.language.rulefile import did_you_mean
 from analyzer.lazy_dataclass import dataclass
+from analyzer.tables import Table
 from analyzer.text import one_line
 
 MONTH, HOST, RULE = "month", "host", "rule"
@@ -108,6 +112,8 @@ def machines(
 
     def act(db: QueryDatabase) -> ResultRows:
         relations = {table: db.relation(table) for table in stored(terms)}
+        if any(term.table is ADAPTERS for term in terms):
+            relations[ADAPTERS.name] = union_adapters(relations, db.may_have)
         plan = Machines(terms, relations, same, anywhere=anywhere).plan()
         db.rows(f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(db)}) WHERE {window.sql('created')}")
         for statement in plan.create:
@@ -277,9 +283,11 @@ def texts(
 ) -> SearchResult:
     """Return the findings whose sentence, and the kept log lines that hold a text, capitals or not; newest case first.
 
+    Without a rule the rows of all stored tables are searched too: a driver, a firmware, a name of a datastore.
     Only lines that some signature hit are kept: a text that is not found here may still stand in a bundle.
     """
     found = SearchResult([], iter(()))
+    tables = [] if chosen else searched_tables()
 
     def act(db: QueryDatabase) -> ResultRows:
         rules = meant(db, chosen)
@@ -296,10 +304,37 @@ def texts(
             " UNION ALL SELECT _case, min(time), node, string_agg(of, '; ' ORDER BY of), address, line, text FROM ("
             f"SELECT min(time) AS time, {_OF} AS of, {_LINE} FROM ({db.relation(HITS)})"
             f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY "table", {_LINE}) GROUP BY {_LINE}'
+            f"{''.join(_cells_with(db, table, wanted) for table in tables if db.may_have(table.name))}"
             f") q JOIN ({_cases(db)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
-            " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line"
+            " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line, q.of, q.text"
         )
 
-    answer = asked(archive, [CASE, FINDINGS, HITS, VERDICTS], act, seconds)
+    names = [table.name for table in tables]
+    answer = asked(archive, [CASE, FINDINGS, HITS, VERDICTS, *names], act, seconds)
     found.head, found.rows = answer.head, answer.rows
     return found
+
+
+def searched_tables() -> list[Table]:
+    """Return the stored tables whose texts are searched for a word; lines of logs are, where they were kept."""
+    named = {view.stored for view in views.every().values()}
+    return [table for table in parsing.tables().values() if table.name in named and not table.log and _texts_of(table)]
+
+
+def _texts_of(table: Table) -> list[str]:
+    return [column.name for column in table.columns if column.kind in ("str", "version")]
+
+
+def _cells_with(db: QueryDatabase, table: Table, wanted: str) -> str:
+    """Return the part of the query for the rows of a table that hold a text in some cell; each place of a file once."""
+    holds = {name: f"contains(lower(CAST({quoted(name)} AS VARCHAR)), {wanted})" for name in _texts_of(table)}
+    held = " OR ".join(holds.values())
+    names = list(dict.fromkeys([*table.key, *holds]))
+    when = {name: "TRUE" if name in table.key else holds[name] for name in names}
+    pairs = {name: f"'{name}=' || CAST({quoted(name)} AS VARCHAR)" for name in names}
+    shown = ", ".join(f"CASE WHEN {when[name]} THEN {pairs[name]} END" for name in names)
+    return (
+        f" UNION ALL SELECT _case, NULL AS time, node, {text_literal(table.name)} AS of, _source AS address,"
+        f" _line AS line, concat_ws(' ', {shown}) AS text FROM ({db.relation(table.name)}) WHERE {held}"
+        " QUALIFY row_number() OVER (PARTITION BY _case, node, text ORDER BY _row) = 1"
+    )

@@ -8,7 +8,8 @@ from typing import Any
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.query.search import SearchResult
 from analyzer.archive.query.terms import Term
-from analyzer.text import counted, one_line
+from analyzer.short_lines import bound_line, bound_middle
+from analyzer.text import counted
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal
@@ -30,12 +31,12 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
         what = " ".join(filter(None, (product, version)))
         day = created.strftime("%Y-%m-%d") if created else ""
         head = [node or "", f"({what})" if what else "", same or "", f"case {name}", case[:SHORT], day]
-        yield one_line("  ".join(part for part in head if part), LONGEST)
+        yield bound_line("  ".join(part for part in head if part), LONGEST)
         for term, (count, shown) in zip(terms, _answers(row), strict=True):
             for one in shown:
-                where = f"  at {middle(one['source'])}:{one['line']}" if one["source"] else ""
+                where = f"  at {bound_middle(one['source'], ADDRESS)}:{one['line']}" if one["source"] else ""
                 machine = f"{one['node']}: " if node is None else ""
-                yield one_line(f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST)
+                yield bound_line(f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST)
             if count > len(shown):
                 yield f"  {term.table.name}: and {count - len(shown):,} more rows"
 
@@ -142,16 +143,9 @@ def lines(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
     front = [name for name in head if name not in ("address", "line", "text")]
 
     def row(cells: Row) -> Row:
-        where = f"{middle(cells[place['address']])}:{cells[place['line']]}" if cells[place["address"]] else None
+        address, line = cells[place["address"]], cells[place["line"]]
+        where = f"{bound_middle(address, ADDRESS)}:{line}" if address else None
         own = [str(cells[place[name]])[:SHORT] if name == "id" else cells[place[name]] for name in front]
         return [*own, cells[place["text"]], where]
 
     return [*front, "text", "at"], row
-
-
-def middle(address: str, most: int = ADDRESS) -> str:
-    """Return an address with its middle left out when it is long: which bundle and which file stay."""
-    if len(address) <= most:
-        return address
-    front = most // 3
-    return f"{address[:front]}…{address[front + 1 - most :]}"

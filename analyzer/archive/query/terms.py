@@ -8,7 +8,7 @@ when some row does, no when every row says no and none may be missing, else nobo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from analyzer import parsing
@@ -17,7 +17,7 @@ from analyzer.facts.database import quoted
 from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, NameScope
-from analyzer.language.logic import Writer
+from analyzer.language.logic import Writer, text_literal
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Column, Table
@@ -42,8 +42,24 @@ NODES = Table(
         Column("complete", "bool", "false where its archive was cut or damaged"),
     ),
 )
+# All adapters of a machine, whichever output lists them: NICs, HBAs, NICs of guests and edges.
+ADAPTERS = Table(
+    name="adapters",
+    meaning="NICs, HBAs and other adapters of a machine with their drivers, from all outputs that name a driver.",
+    source="",
+    ask="`esxcli network nic list` and `esxcli storage core adapter list`",
+    columns=(
+        Column("adapter", "str", "name of the adapter: vmnic0, vmhba1, eth0"),
+        Column("driver", "str", "driver as the output names it: ixgben, lpfc, vmxnet3"),
+        Column("driver_version", "version", "version of the driver, where the output has it"),
+        Column("listed_in", "str", "table that lists it: esxi.pnic_info, esxi.storage_adapter"),
+    ),
+)
+NICS = ("esxi.pnic_info", "esxi.pnic")  # one of these and one of those tell all adapters of a host
+HBAS = ("esxi.storage_adapter",)
+_NO_ADAPTERS = ("esxi.satp_rule",)  # its driver is one that a rule looks for
 # A question that is asked often, in one word: `driver: ixgben`, in any capitals.
-SHORT = {"driver": "esxi.pnic_info: driver in [{}]", "version": "nodes: version in [{}]"}
+SHORT = {"driver": "adapters: driver in [{}]", "version": "nodes: version in [{}]"}
 _ELSEWHERE = {
     "rule": "--rule ID", "kb": "--kb NUMBER", "text": "--text STRING", "host": "--text NAME",
     "name": "`backline archive list --name GLOB`", "severity": "`backline archive list --severity major`",
@@ -65,6 +81,8 @@ class Term:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of node that have the table; empty for every kind."""
+        if self.table is ADAPTERS:
+            return PRODUCT_KINDS.get("esxi", ("esxi",))
         return () if self.table is NODES else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
 
     def sql(self, alias: str = "r") -> str:
@@ -84,7 +102,37 @@ class Term:
     def shown(self) -> list[str]:
         """Return the columns that tell of a row: those that name the thing, then those of the condition."""
         asked = [leaf.column for leaf in self.condition.walk() if leaf.op == "column"] if self.condition else []
-        return list(dict.fromkeys([*self.table.key, *asked]))
+        named = ("adapter",) if self.table is ADAPTERS else self.table.key
+        return list(dict.fromkeys([*named, *asked]))
+
+
+def adapter_tables() -> list[Table]:
+    """Return the declared tables that name the driver of an adapter, in the order of their names."""
+    found = (table for table in parsing.tables().values() if table.column("driver") and not table.log)
+    return sorted((table for table in found if table.name not in _NO_ADAPTERS), key=lambda table: table.name)
+
+
+def union_adapters(relations: Mapping[str, str], held: Callable[[str], bool]) -> str:
+    """Return the SQL of `adapters`: the rows with a driver of all tables that list adapters."""
+    parts = []
+    for table in adapter_tables():
+        if not held(table.name):
+            continue
+        name = table.key[0] if table.key else table.columns[0].name
+        versions = [column.name for column in table.columns if column.name in ("driver_version", "hba_driver_version")]
+        version = f"CAST({quoted(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
+        parts.append(
+            f"SELECT _case, _node, node, _row, _source, _line, CAST({quoted(name)} AS VARCHAR) AS adapter, driver,"
+            f" {version} AS driver_version, {text_literal(table.name)} AS listed_in"
+            f" FROM ({relations[table.name]}) WHERE driver IS NOT NULL"
+        )
+    empty = (
+        "SELECT NULL::INTEGER AS _case, NULL::VARCHAR AS _node, NULL::VARCHAR AS node, NULL::BIGINT AS _row,"
+        " NULL::VARCHAR AS _source, NULL::BIGINT AS _line, NULL::VARCHAR AS adapter, NULL::VARCHAR AS driver,"
+        " NULL::VARCHAR AS driver_version, NULL::VARCHAR AS listed_in WHERE FALSE"
+    )
+    once = "row_number() OVER (PARTITION BY _case, _node, adapter, driver ORDER BY driver_version IS NULL, listed_in)"
+    return f"SELECT * FROM ({' UNION ALL '.join(parts or [empty])}) QUALIFY {once} = 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +163,7 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
     Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
     there and for whatever the rule language refuses.
     """
-    declared = dict(parsing.tables() if tables is None else tables) | {NODES.name: NODES}
+    declared = dict(parsing.tables() if tables is None else tables) | {NODES.name: NODES, ADAPTERS.name: ADAPTERS}
     source = RuleText(f"term {number}", text)
     source.is_rule = True  # it is the engineer's own line: errors may cite it
     found = _SHAPE.match(text)
@@ -200,4 +248,24 @@ def _near(name: str, declared: Mapping[str, Table]) -> str:
     if elsewhere := _ELSEWHERE.get(name.lower()):
         return f"{elsewhere} asks for that"
     ends = [known for known in declared if known.partition(".")[2] == name]
-    return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name, declared)
+    if ends:
+        return f"did you mean `{ends[0]}`?"
+    having = [table.name for table in declared.values() if table.column(name) is not None]
+    if having:
+        more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
+        return f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
+    known = f"{', '.join([*SHORT, *_ELSEWHERE])} or a table (docs/tables.md); a word alone is looked for everywhere"
+    return nearest_field(name) or did_you_mean(name, declared) or f"write {known}"
+
+
+def nearest_field(name: str) -> str:
+    """Return a question with the short field that a word is near to (`drivr`: `driver`), "" for none."""
+    import difflib  # noqa: PLC0415 - for mistakes only
+
+    near = difflib.get_close_matches(name.lower()[:40], [*SHORT, *_ELSEWHERE], n=1, cutoff=0.8)
+    return f"did you mean `{near[0]}`?" if near else ""
+
+
+def is_bare_word(text: str) -> bool:
+    """Tell whether a term is a word to look for and no table: `i40en`."""
+    return _VALUE.fullmatch(text) is not None and text.strip() not in {*parsing.tables(), NODES.name, ADAPTERS.name}

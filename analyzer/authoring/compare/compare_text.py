@@ -16,6 +16,7 @@ from analyzer.authoring.compare.compare import (
     RuleDifference,
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair
+from analyzer.short_lines import bound_line
 from analyzer.text import counted, one_line
 
 SHOWN = 5
@@ -35,7 +36,7 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
     if found.unread:
         yield ""
         yield f"NOT JUDGED: {len(found.unread):,}"
-        yield from _some([f"{one_line(case, 120)}: {one_line(why, 200)}" for case, why in found.unread], most)
+        yield from _some([f"{bound_line(case, 120)}: {bound_line(why, 200)}" for case, why in found.unread], most)
     yield ""
     yield _sum(found)
 
@@ -49,16 +50,16 @@ def _rule(one: RuleDifference, most: int) -> Iterator[str]:
     pair = one.pair
     yield one_line(f"{pair.rule.id} ({_state(pair)}): {pair.rule.title}", 200)
     if pair.parts:
-        yield one_line(f"  differs in: {', '.join(pair.parts)}", 200)
+        yield bound_line(f"  differs in: {', '.join(pair.parts)}", 200)
     for name, before, now in pair.thresholds:
-        yield f"  threshold {one_line(name, 60)}: {before:g} before, {now:g} now"
+        yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
     for kind in KINDS:
         yield from _some([f"{_SIGNS[kind]} {_item(kind, hit)}" for hit in one.of(kind)], most)
     if pair.kind == CHANGED and not any(one.of(kind) for kind in KINDS):
         yield "  No finding differs in the cases that were judged."
     for name, cases in one.unsearched.items():
         many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
-        yield f"  NOT KNOWN: {many} not searched for {one_line(name, 80)}; `backline batch --rescan` searches"
+        yield f"  NOT KNOWN: {many} not searched for {bound_line(name, 80)}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
         yield f"  {counted(one.kept, 'finding')} alike in both versions"
 
@@ -71,19 +72,20 @@ def _state(pair: RulePair) -> str:
 
 def _item(kind: str, hit: BacktestHit) -> str:
     thing = hit.thing
-    where = " / ".join(one_line(part, 100) for part in (thing.node, thing.subject) if part)
-    case = (
-        one_line(thing.case, 100) if thing.id in ("", thing.case) else f"{one_line(thing.case, 60)} ({thing.id[:12]})"
-    )
+    where = " / ".join(bound_line(part, 100) for part in (thing.node, thing.subject) if part)
+    if thing.id in ("", thing.case):
+        case = bound_line(thing.case, 100)
+    else:
+        case = f"{bound_line(thing.case, 60)} ({thing.id[:12]})"
     place = f"{case}: {where or 'the case'}"
-    graded, was = f"{hit.severity}, {hit.confidence}", one_line(hit.was, 160)
+    graded, was = f"{hit.severity}, {hit.confidence}", bound_line(hit.was, 160)
     if kind == LOST:
         return f"{place}: was {graded}{f'; now {was}' if was else ''}"
     if kind == GAINED:
-        return f"{place}: {graded}: {one_line(hit.say, 160)}{f' (before: {was})' if was else ''}"
+        return f"{place}: {graded}: {bound_line(hit.say, 160)}{f' (before: {was})' if was else ''}"
     if kind == OTHER:
         return f"{place}: {graded}, was {was}"
-    return f"{place}: {one_line(hit.say, 160)} (before: {was})"
+    return f"{place}: {bound_line(hit.say, 160)} (before: {was})"
 
 
 def _some(items: list[str], most: int) -> Iterator[str]:

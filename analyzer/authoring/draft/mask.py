@@ -43,6 +43,19 @@ _KEPT_ADDRESS = re.compile(r"(?:0|127|255)\.|224\.0\.0\.")
 _PLACED = frozenset(("user", "host", "vm", "label", "quoted", "name", "portgroup", "switch", "datastore"))
 _SPLIT = frozenset(("user", "quoted", "label", "vm"))  # claim what is left when a part is masked already
 _HEX_FORMS = frozenset(("uuid", "biosuuid", "volume", "thumbprint", "wwn"))
+# Names of networks and storage by their own form or by the word before them, whatever else the line says: a rule
+# goes to other customers, so that here a word of the product is sooner masked than a name is left.
+_TAIL = r"(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9]"
+_OBJECTS = (
+    ("switch", rf"(?i)(?<![\w./-])(?P<x>(?:dv-?switch|dswitch|vswitch|dvs|vds|n-?vds|hs)[-_]{_TAIL})(?![\w])"),
+    ("portgroup", rf"(?i)(?<![\w./-])(?P<x>(?:(?:dv-?)?pg|dpg|dvport-?group|port-?group|vlan|vxw)[-_]{_TAIL})(?![\w])"),
+    ("datastore", rf"(?i)(?<![\w./-])(?P<x>(?:ds|dstore|datastore|lun|nfs|vmfs|vsan|san|vol)[-_]{_TAIL})(?![\w])"),
+    ("label", rf"(?i)(?<![\w./-])(?P<x>(?:rp|cl|dc|cluster|pool)[-_]{_TAIL})(?![\w])"),
+    ("switch", r"(?i)\b(?:dv-?switch|host-?switch|v?switch|dvs|vds) (?P<x>[\w.]+[-_][\w.-]*\w)"),
+    ("portgroup", r"(?i)\b(?:dv)?port ?group:? (?P<x>[\w.]+[-_][\w.-]*\w)"),
+    ("datastore", r"(?i)\b(?:datastore|nfs volume|nfs share):? (?P<x>[\w.]+[-_][\w.-]*\w)"),
+    ("label", r"(?i)\b(?:resource pool|cluster|folder|datacenter):? (?P<x>[\w.]+[-_][\w.-]*\w)"),
+)
 _ASK = {"name": name_like, "quoted": quoted_name}
 _STEMS = {
     "host": "esx",
@@ -139,7 +152,7 @@ class Mask:
                 self._claim(claims, kind, *found.span("x"))
         for start, end, kind in self._named(line):
             self._claim(claims, kind, start, end)
-        for kind, pattern in (*compiled(WEAK), *(compiled(GUESSES) if guess else ())):
+        for kind, pattern in (*compiled(WEAK), *compiled(_OBJECTS), *(compiled(GUESSES) if guess else ())):
             for found in pattern.finditer(line):
                 ask = _ASK.get(kind)
                 if ask is None or ask(found["x"]):

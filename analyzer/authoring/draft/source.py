@@ -32,7 +32,8 @@ NAME_COLUMNS = {
     "hostname": "host", "host": "host", "vm_name": "vm", "client_vm": "vm", "vm_folder": "vm", "portgroup": "portgroup",
     "switch": "switch", "switch_name": "switch", "dvs": "switch", "user": "user", "username": "user",
     "virtual_wire": "label", "port_name": "label", "client_name": "vm", "bundle_name": "label", "world_name": "vm",
-    "vmx_path": "label", "command_line": "label", "used_by": "vm",
+    "vmx_path": "label", "command_line": "label", "used_by": "vm", "dvportgroup": "portgroup",
+    "opaque_network": "portgroup", "volume_name": "datastore", "object_label": "datastore", "cluster_name": "label",
 }  # fmt: skip
 # Tables with one row for a machine, the best first, by the kind of node a log comes from.
 SUBJECTS = {

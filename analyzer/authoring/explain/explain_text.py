@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
 from analyzer.lazy_dataclass import dataclass
+from analyzer.short_lines import bound_line, bound_middle
 from analyzer.text import one_line
 from analyzer.verdicts import Evidence, Mark, Trace, Verdict
 
@@ -144,16 +145,16 @@ def _says(one: SubjectExplanation) -> list[str]:
 
 def _evidence(item: Evidence) -> Iterator[Line]:
     at = f"{item.address}:{item.line}" if item.line else item.address
-    yield Line([(one_line(at), "dim"), (f"  {one_line(item.label, _TEXT)}", "")], 4, exact=True)
+    yield Line([(one_line(at), "dim"), (f"  {bound_line(item.label, _TEXT)}", "")], 4, exact=True)
     if item.text.strip():
-        yield Line([(one_line(item.text.strip(), _TEXT), "")], 8, exact=True)
+        yield Line([(bound_middle(item.text.strip(), _TEXT), "")], 8, exact=True)
 
 
 def _rest(left: Sequence[SubjectExplanation]) -> Iterator[Line]:
     """Name the subjects that are not shown, by verdict."""
     by: dict[str, list[str]] = {}
     for one in left:
-        by.setdefault(one.verdict, []).append(one_line(one.name, 60))
+        by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
     for verdict, names in by.items():
         listed = "; ".join(names[: 3 * SHOWN])
         more = f"; and {len(names) - 3 * SHOWN:,} further" if len(names) > 3 * SHOWN else ""
@@ -194,7 +195,7 @@ def _row(row: _Row, column: int, width: int) -> Iterator[Line]:
     said = one_line(trace.text)
     room = max(12, column - row.indent)
     folded = textwrap.wrap(said, room, subsequent_indent="    ") if width and len(said) > room else [said]
-    value = one_line(trace.value, _TEXT)
+    value = bound_line(trace.value, _TEXT)
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
     if row.mark is not None:
         no = row.mark.says == "no"

@@ -12,6 +12,7 @@ from analyzer.authoring.proof.mutation import Survivor
 from analyzer.authoring.proof.prove import RuleProof
 from analyzer.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
+from analyzer.short_lines import bound_line
 from analyzer.text import counted, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
@@ -54,11 +55,11 @@ def _difference(result: ExampleResult) -> Iterator[str]:
     unlike = {one.name: one for one in result.unlike}
     for name, expected in result.expected.items():
         if name in unlike:
-            yield f"- {name}: {one_line(unlike[name].expected, WIDTH)}"
-            yield f"+ {name}: {one_line(unlike[name].got, WIDTH) or 'nothing'}"
+            yield f"- {name}: {bound_line(unlike[name].expected, WIDTH)}"
+            yield f"+ {name}: {bound_line(unlike[name].got, WIDTH) or 'nothing'}"
         else:
             shown = "; ".join(map(str, expected)) if isinstance(expected, list) else str(expected)
-            yield f"  {name}: {one_line(shown, WIDTH)}"
+            yield f"  {name}: {bound_line(shown, WIDTH)}"
 
 
 def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:

@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ class Analysis:
 
     def _whole(self) -> Record:
         from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+        from analyzer.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
 
         listener = self.listener
         listener.stage("reading", "Loading the rules.")
@@ -111,7 +111,8 @@ class Analysis:
         options = Options(self.limits, on_read=listener.read, watch=watch, hashes=self.hashes)
         listener.stage("reading", "Reading the files.")
         material = gathered(paths, signatures, options)
-        material.name = self.work.name
+        material.name = name_case(self.work.name, material.nodes)
+        self.work = replace(self.work, name=material.name)
         listener.state |= {"rules": len(catalog.rules), "member": ""}
         listener.stage("judging", "Judging the rules.")
         told = _Judged(listener, local, material.created[:10])

@@ -327,6 +327,7 @@ class CaseManager:
         state = str(result.get("state", FAILED))
         case.progress |= result.get("progress", {})
         if state in (DONE, PARTIAL):
+            case.name = str(result.get("name") or case.name)
             case.findings = result["findings"]
             case.more = result.get("more", 0)
             self._become(case, state, summed(result))

@@ -310,10 +310,14 @@ class Pane {
       this.first = true;
     }
     const wrong = shown.errors.length;
-    this.text.toggleAttribute("aria-invalid", shown.state === "broken");
-    if (shown.state === "broken") this.text.setAttribute("aria-invalid", "true");
+    const broken = shown.state === "broken" && !(shown.hint && !wrong);
+    this.text.toggleAttribute("aria-invalid", broken);
+    if (broken) this.text.setAttribute("aria-invalid", "true");
     this.complaints.replaceChildren(...[...shown.errors.map((one) => [one, "error"]), ...shown.warnings.map((one) => [one, "warning"])].map(([one, level]) => this.complaint(one, level)));
-    if (shown.state === "broken") {
+    if (shown.hint) this.complaints.append(make("p", { class: "note" }, shown.hint));
+    if (shown.state === "broken" && !wrong && shown.hint) {
+      this.say("This is a draft.");
+    } else if (shown.state === "broken") {
       this.say(`The rule cannot be used: ${many(wrong, "mistake")}.${shown.stale ? " Below is what it said before." : ""}`);
     } else {
       const times = `judged in ${count(shown.judge_ms)} ms${shown.read_s ? `, the case was read in ${shown.read_s.toFixed(1)} s` : ""}`;

@@ -46,7 +46,7 @@ export async function gathered(transfer) {
     if (entry) await walk(entry, into);
     else if (file) into.pieces.push(piece(file, file.name));
   }
-  into.name = nameOf(into.pieces) || taken.map(({ entry, file }) => entry?.name ?? file?.name ?? "")[0];
+  into.name = nameOf(into.pieces) || (taken.length === 1 ? taken.map(({ entry, file }) => entry?.name ?? file?.name ?? "")[0] : "");
   return into;
 }
 
@@ -60,16 +60,11 @@ export const pasted = (text, name) => {
   return { name: name.replace(/\.txt$/, ""), pieces: [piece(file, name)], empty: [], unreadable: [] };
 };
 
-/** A case is called after the largest thing dropped, and how many more there are. */
+/** A case is called after the only thing dropped; of several the server knows better: the host, once it is read. */
 function nameOf(pieces) {
-  const sizes = new Map();
-  for (const { name, size } of pieces) {
-    const top = name.split("/")[0];
-    sizes.set(top, (sizes.get(top) ?? 0) + size);
-  }
-  const [largest = ""] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? [];
-  const short = largest.replace(/\.(tgz|tar\.gz|tar|zip|gz|csv|txt|log)$/i, "") || largest;
-  return sizes.size < 2 ? short : `${short} and ${sizes.size - 1} more`;
+  const tops = new Set(pieces.map(({ name }) => name.split("/")[0]));
+  const [only = ""] = tops;
+  return tops.size === 1 ? only.replace(/\.(tgz|tar\.gz|tar|zip|gz|csv|txt|log)$/i, "") || only : "";
 }
 
 const WHAT = "bundles, logs, esxtop CSV, transcripts, or a whole folder";

@@ -362,7 +362,7 @@ def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerT
 
     def said_() -> str:
         names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
-        return names if wanted.names else f"{names}{counted(count, 'line')}. {kept}"
+        return names if wanted.names else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
 
     return AnswerTable(columns, rows(), said_, **_left(found))
 

@@ -117,13 +117,16 @@ def _text(text: str) -> Question:
 
 def _is_term(text: str) -> bool:
     """Tell a term from a text that holds a colon."""
-    known = {*parsing.tables(), terms.NODES.name}
+    known = {*parsing.tables(), terms.NODES.name, terms.ADAPTERS.name}
     if text.strip() in known or terms.spelled_out(text):
         return True
     found = _HEAD.match(text)
     if found is None or found[1] in ("text", "rule", "kb", "KB"):
         return False
-    return found[1] in known or "." in found[1] or bool(_CONDITION.search(found[2]))
+    if found[1] in known or "." in found[1] or _CONDITION.search(found[2]):
+        return True
+    short = found[1].lower() in (*terms.SHORT, "host", "name", "severity")
+    return not short and bool(terms.nearest_field(found[1]))  # `drivr: i40en` is told what was meant
 
 
 def _term(part: FieldPart, number: int) -> Term:

@@ -49,6 +49,8 @@ SUBJECTS = 60  # told of one run, worst first
 EVIDENCE, TREE = 12, 120  # lines of one subject
 TEXT = 400  # characters of one line
 LISTED = 200  # items of each list of a back-test
+_BLANK, _NO_EXAMPLE = re.compile(r"\bR067\b"), re.compile(r"\bR07[01]\b")
+_KEY = re.compile(r"^ *\d+\| *(?:- )?([a-z_]+):", re.MULTILINE)  # of the cited line of a rule
 _AT = re.compile(r"^\s*--> .*?:(\d+):(\d+)\s*$", re.MULTILINE)
 Record = dict[str, Any]
 
@@ -125,12 +127,14 @@ def places(order: Mapping[str, Any]) -> list[Any]:
 def run_record(shown: WatchRun) -> Record:
     """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
     explanation = shown.explanation
+    errors, hint = fold_unfinished(shown.errors)
     told: Record = {
         "rule": one_line(shown.rule, 200),
         "state": shown.state,
         "stale": shown.state == "broken" and explanation is not None,
-        "errors": [complaint(text) for text in shown.errors[:LISTED]],
+        "errors": [complaint(text) for text in errors[:LISTED]],
         "warnings": [complaint(text) for text in shown.warnings[:LISTED]],
+        "hint": hint,
         "read_s": round(shown.read_s, 2),
         "reread": shown.reread,
         "judge_ms": round(shown.judge_ms),
@@ -191,6 +195,19 @@ def subject(one: Any) -> Record:
         ],
         "more": max(0, len(one.evidence) - EVIDENCE),
     }
+
+
+def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
+    """Return the errors but those of a rule that is still being written, and one plain hint in their place.
+
+    While a text of the skeleton is left, examples are not missing: they come last.
+    """
+    blanks = [text for text in errors if _BLANK.search(text)]
+    if not blanks:
+        return list(errors), ""
+    keys = dict.fromkeys(found[1] for text in blanks if (found := _KEY.search(text)))
+    rest = [text for text in errors if not (_BLANK.search(text) or _NO_EXAMPLE.search(text))]
+    return rest, f"To fill in, where it says TO DO: {', '.join(keys) or 'the texts'}. Then add examples."
 
 
 def complaint(text: str) -> Record:

@@ -27,7 +27,7 @@ MEMORY = 4 << 30  # bytes
 COMMAND = command_of("analyzer.web.rules.preview")
 LONGEST = 16 << 20  # bytes of a line
 SIGN = 10.0  # seconds between signs of life
-_RULE = re.compile(r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*(?:[ \t]#.*)?$", re.MULTILINE)
 Record = dict[str, Any]
 
 
