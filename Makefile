@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test test-long check editor axe bench docs clean
+.PHONY: demo test test-all check editor axe bench docs clean
 
 # What a user needs; the tests need more, below. Nothing is compiled beforehand: Python does so for what a command uses.
 $(VENV)/.installed: setup.cfg
@@ -26,17 +26,19 @@ demo: $(VENV)/.installed
 	@echo "  $(BIN)/pip install '.[web]' && $(BIN)/backline serve   the page to drop files on"
 	@echo "  docs/tutorial-triage.md                            ten minutes, step by step"
 
+# What a contributor runs: every test that needs no second, and all that they prove.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times -m "not process and not size"
 
-# Those that take minutes as well: fifty kills, the hand-out files, whole runs of batches.
-test-long: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "long or not long"
+# Everything: also what starts programs, servers and browsers, and what is slow for its size.
+test-all: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tools/docs.py --check
+	$(BIN)/python tools/house.py --check
 
 # The language server of editors, for the tests marked `editor`; they are skipped without it.
 editor: tools/editor/node_modules/.package-lock.json
@@ -52,9 +54,11 @@ tools/axe/node_modules/.package-lock.json: tools/axe/package-lock.json
 	npm ci --prefix tools/axe --ignore-scripts --no-audit --no-fund --loglevel=error
 	touch $@
 
-# The documentation as a site in out/site; nothing is fetched but the packages of the extra.
+# The pages that are made of the program, into docs/ (git ignores them), and the documentation as a site in out/site;
+# nothing is fetched but the packages of the extra.
 docs: $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(BIN)/python tools/docs.py -o docs
 	$(BIN)/python tools/site.py out/site
 
 bench: $(VENV)/.ready

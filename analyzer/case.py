@@ -2,7 +2,7 @@
 
 `document()` puts the plain results of all earlier rooms into one dictionary,
 `dumps()` writes it as the same bytes for the same input, `load()` reads it
-back. Its schema is docs/case-schema.json, described in docs/case.md; reports
+back. Its schema is analyzer/case-schema.json (`backline show --schema`), described in docs/case.md; reports
 read this document and nothing else.
 """
 
@@ -20,8 +20,9 @@ from analyzer.case_check import completed, problems
 from analyzer.case_shape import Doc, clean, filled, plain
 from analyzer.errors import RefusedError
 from analyzer.kept_patterns import compiled
+from analyzer.ranking import order_findings, place_findings
 from analyzer.reasons import merged
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, CannotTell, Judgement, Reason, Verdict
+from analyzer.verdicts import CannotTell, Judgement, Reason
 
 SCHEMA = "backline/case-1"
 FAULTS_KEPT = 200
@@ -55,7 +56,7 @@ def document(
     harmless: Iterable[Mapping[str, Any]] = (),
     log: Iterable[Mapping[str, Any]] = (),
 ) -> Doc:
-    """Return the case document of docs/case-schema.json.
+    """Return the case document of case-schema.json.
 
     Records may be dictionaries or dataclasses with the keys of the schema;
     missing keys get their empty value, an unknown key is a ValueError (a fault
@@ -65,7 +66,7 @@ def document(
     `settings` is what local settings changed (`muting.apply_settings`). Times are ISO 8601 in UTC, sizes bytes.
     """
     traced: dict[int, Doc] = {}
-    findings = ordered([plain(finding, traced) for finding in judgement.findings])
+    findings = place_findings([plain(finding, traced) for finding in judgement.findings])
     all_problems = [filled("problem", shape.PROBLEM, item) for item in problems]
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
@@ -170,6 +171,7 @@ def loads(text: str, where: str) -> Doc:
     for place, wrong in problems(doc):
         raise _no_document(where, f"{place} {wrong}")
     document: Doc = clean(doc)
+    document["findings"] = order_findings(document["findings"])  # one of an earlier version has another order
     return document
 
 
@@ -206,53 +208,6 @@ def grouped(items: Iterable[CannotTell]) -> list[Doc]:
     return sorted(
         out, key=lambda g: (bool(g["muted"]), -len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"], g["muted"])
     )
-
-
-def ordered(findings: list[Doc]) -> list[Doc]:
-    """Return findings worst first, those of one rule and weight side by side, a cause before its signs.
-
-    Of equal weight, those that hang together with another finding come first,
-    then those with more subjects. Inside a group the order of the judge is kept.
-    """
-    related = {cause for finding in findings for cause in finding["explained_by"]}
-    related |= {finding["id"] for finding in findings if finding["explained_by"]}
-    groups: dict[tuple[int, int, str], list[Doc]] = {}
-    for finding in findings:
-        groups.setdefault((*_weight(finding), finding["rule"]), []).append(finding)
-    ranked = sorted(groups.items(), key=lambda item: _place(item[0], item[1], related))
-    rows = [members for _, members in ranked]
-    live = [members for members in rows if _weight(members[0])[0] < len(SEVERITIES)]
-    home = {finding["id"]: members[0]["id"] for members in live for finding in members}
-    for members in list(rows):
-        causes = {home[c] for finding in members for c in finding["explained_by"] if c in home}
-        _hoist(rows, members, causes - {members[0]["id"]})
-    return [finding for members in rows for finding in members]
-
-
-def _place(key: tuple[int, int, str], members: list[Doc], related: set[str]) -> tuple[int, int, bool, int]:
-    return key[0], key[1], not any(finding["id"] in related for finding in members), -len(members)
-
-
-def _hoist(rows: list[list[Doc]], sign: list[Doc], causes: set[str]) -> None:
-    """Move the groups of `causes` right before the group `sign` when they stand after it."""
-    place = next(i for i, row in enumerate(rows) if row is sign)
-    later = [row for row in rows[place + 1 :] if row[0]["id"] in causes]
-    for row in later:
-        rows.remove(row)
-    rows[place:place] = later
-
-
-def _weight(finding: Doc) -> tuple[int, int]:
-    """Return the rank of severity and confidence; muted findings and errors of rules come last."""
-    if finding["verdict"] == Verdict.ERROR:
-        return len(SEVERITIES) + 1, 0
-    if finding["muted"]:
-        return len(SEVERITIES), 0
-    return _rank(SEVERITIES, finding["severity"]), _rank(CONFIDENCES, finding["confidence"])
-
-
-def _rank(order: Sequence[str], word: str) -> int:
-    return order.index(word) if word in order else len(order) - 1
 
 
 def _distinct(words: Iterable[str], most: int) -> list[str]:

@@ -41,7 +41,7 @@ def completed(doc: Doc) -> None:
         source.setdefault("unread_outputs", [])
 
 
-_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude"), "cannot_tell": ("commands", "in_bundle")}
+_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude", "excess"), "cannot_tell": ("commands", "in_bundle")}
 
 
 def _records(value: Any) -> list[Doc]:
@@ -99,8 +99,9 @@ def _finding_problems(place: str, finding: Doc) -> Iterator[tuple[str, str]]:
         yield place, "has an article that is not a number"
     if not all(isinstance(value, str) for value in finding["values"].values()):
         yield place, "has a value that is not text under `values`"
-    if isinstance(finding["magnitude"], bool) or not isinstance(finding["magnitude"], int | float | None):
-        yield place, "has a magnitude that is not a number"
+    for key in ("magnitude", "excess"):
+        if isinstance(finding[key], bool) or not isinstance(finding[key], int | float | None):
+            yield place, f"has a value that is not a number under `{key}`"
     yield from _each(f"{place}.evidence", shape.EVIDENCE, finding["evidence"])
     yield from _each(f"{place}.fix", shape.FIX, finding["fix"])
     if finding["trace"] is not None:

@@ -1,6 +1,6 @@
 """The records of the case document: their keys, their empty values, and how a record is filled and made plain.
 
-docs/case-schema.json says the same for other programs; a test holds the two
+case-schema.json says the same for other programs; a test holds the two
 together.
 """
 

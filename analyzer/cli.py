@@ -18,7 +18,7 @@ import click
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
-from analyzer.commands.places import CasePath, default_output, folder_named, moment, readable
+from analyzer.commands.places import CasePath, default_output, folder_named, moment
 from analyzer.commands.plain import (
     DONE,
     FOUND,
@@ -42,6 +42,7 @@ from analyzer.commands.showing import (
     show_document,
     show_summary,
 )
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.result_files import RESULTS
@@ -196,7 +197,7 @@ def triage(
     printed = form is not None or json_to is not None
     redaction = redact.begin(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
-    with readable(paths) as given:
+    with standard_input(paths) as given:
         if not one_case:
             _refuse_many(given)
         words.folder = output or (None if printed else default_output(given))

@@ -100,8 +100,8 @@ class OpenedCase:
     def table(self, name: str) -> pd.DataFrame:
         """Return a table with the origin of each row first: `node`, `member` and `line`.
 
-        Columns are those of docs/tables.md; one that has the name of an origin is called `value_member` or so. An
-        empty frame means that the material holds no such row: `cannot_tell` says whether that proves anything.
+        Columns are those of `backline tables --doc`; one that has the name of an origin is called `value_member` or so.
+        An empty frame means that the material holds no such row: `cannot_tell` says whether that proves anything.
 
         Raises UsageError for a table that no parser makes, and for a saved case.
         """

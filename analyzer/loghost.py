@@ -62,8 +62,91 @@ def repeats(line: bytes) -> str | None:
 
 BOOT = "[esx.audit.host.boot]"  # the event of a start of the host
 
-# how ESXi names a switch, port set, adapter, path, device, or volume in its events
+# how ESXi names a switch, port set, NIC, adapter, path, device, volume, iSCSI or NVMe target, PCI device, or vVol; an
+# NFS volume has the first two parts of its id alone in the events of All Paths Down, between brackets (KB 2004684)
 OBJECT = compiled(
-    r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
-    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4})"
+    r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk|vusb)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
+    r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}|(?<=\[)[0-9a-f]{8}-[0-9a-f]{8}(?=\])"
+    r"|[in]qn\.\d{4}-\d\d\.[\w.:-]{0,230}\w|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7](?![\w.:])"
+    r"|(?:vvol|rfc4122)[:.][0-9a-f]{4}[0-9a-f-]*)"
 )
+
+LOOKED_AT = 8192  # characters of a line in which an object is looked for
+_EVENT = compiled(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*\]? {0,3}")
+_NAME = r"[^\s,;\"'()\[\]]{1,230}?(?=[.,;:]?(?:[\s,;\"'()\[\]]|$))"  # one word, without the stop that ends the sentence
+# What the text of an event is about where an identifier in it would say something else or less: the target and not the
+# adapter in front of it, the switch and not its NIC, the log server, the program, the share. The first form that fits
+# counts. Wordings: captures and samples of esx_event, KB articles named there, VMware's list of events.
+_ABOUT = tuple(
+    compiled(form)
+    for form in (
+        r"/vmfs/volumes/[^/\s]{1,80}/(?:[^/\n]{1,255}/)?(?P<object>[^/\n]{1,255})\.vmx\b",
+        r"\bramdisk '(?P<object>[^']+)'",
+        r"\bThe (?P<object>root) filesystem's file table",
+        # a VM whose process crashed, by its folder; else the program
+        r"\bvmx crashed\b.{0,200}? at /vmfs/volumes/[^/\s]{1,80}/(?P<object>[^/\n]{1,120})/[^/\n]{0,120}zdump",
+        r"\bapplication \((?:\S{0,200}/)?(?P<object>[^\s/()]{1,120})\) running on ESXi host has crashed",
+        r"(?P<object>[^\s/]{1,120}) crashed \(\d+ time",
+        rf"\biSCSI target (?P<object>{_NAME})(?= on | @ | was | is |[.,;]|$)",
+        rf"\biSCSI (?:iSNS )?discovery (?:to|at|of) (?P<object>{_NAME})",
+        rf"\bNFS (?:4\.1 )?volume \"?(?P<object>{_NAME})",
+        r"\bNFS(?:41)? mount\b.{0,60}?(?<!\S)(?P<object>[\w.:,-]{1,230}?:/[^\s,;\"')]{0,230}[^\s,;:.\"')])",
+        r"\bhost [\"'](?P<object>[^\"'\n]{1,255})[\"']",
+        r"\bhost (?P<object>\S{1,255}) has become unreachable",
+        r"\bvirtual switch \"(?P<object>[^\"\n]{1,80})\"",
+        rf"\bLAG (?P<object>{_NAME}) on VDS (?P<on>{_NAME})",
+        r"\bhardware address (?P<object>[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5})\b",
+        rf"(?i:\bt(?:ar)?ge?t ?WWPN[:=]? ?)(?P<object>{_NAME})",
+        r"\bidentifier \[(?P<object>[^\]\s]{1,200})\]",
+    )
+)
+# What else an event is about when no identifier stands in it.
+_ELSE = tuple(
+    compiled(form)
+    for form in (
+        r"(?:^|\] |: )(?P<object>[\w.:,-]{1,230}) (?P<share>/[^\s]{1,230})(?= |$)",  # an NFS server and its share
+        r"\b[Dd]evice:? (?P<object>(?=\S{0,230}[\d._])[^\s,;\"'()\[\]]{2,230}?)(?=[.,;:]?(?:\s|$))",
+        r"\b(?:[Dd]river|I/?O ?[Ff]ilter|[Cc]ontainer|[Dd]atastore) \"?"
+        rf"(?P<object>{_NAME})(?= (?:is|was|has)\b|[,;.\"]|$)",
+        r"\b[Vv]irtual machine [\"']?(?P<object>[^\"'\n]{1,80}?)[\"']?"
+        r"(?=[.,;](?:\s|$)| (?:did|is|was|has|on|in|with|because)\b|$)",
+        r"\bport (?P<object>\d{2,20}|0x[0-9a-f]{1,16})\b",
+        r"\w [\"'](?P<object>[^\"'\n]{1,80})[\"']",
+    )
+)
+
+
+def name_object(text: str) -> str:
+    """Return the object that the text of an event is about: what it says so of, else what it names first; else "".
+
+    Two events of different objects must have different ones, and an event and its end the same.
+    """
+    text = text[:LOOKED_AT]
+    for form in _ABOUT:
+        if found := form.search(text):
+            return _full_name(found.groupdict())
+    if first := OBJECT.search(text):
+        return first.group()
+    for form in _ELSE:
+        if found := form.search(text):
+            return _full_name(found.groupdict())
+    return ""
+
+
+def object_of_line(line: str) -> str:
+    """Return the object of a log line: of an event the one its text is about, of any other the first that is named."""
+    line = line[:LOOKED_AT]
+    if event := _EVENT.search(line):
+        return name_object(line[event.end() :])
+    found = OBJECT.search(line)
+    return found.group() if found else ""
+
+
+def _full_name(parts: dict[str, str | None]) -> str:
+    """Return a name with what makes it the only one: the switch of a group, the server of a share."""
+    name = parts["object"] or ""
+    if on := parts.get("on"):
+        return f"{name} on {on}"
+    if share := parts.get("share"):
+        return f"{name}:{share}"
+    return name

@@ -1,7 +1,7 @@
 """How tables are declared: the vocabulary of parsers, rules, report and archive.
 
 A table is declared once, beside its parser. From the declaration come the
-types of DuckDB and pandas, the lint of rules, `docs/tables.md` and the schema
+types of DuckDB and pandas, the lint of rules, the page of `backline tables --doc` and the schema
 for rule editors. Every row carries its origin.
 """
 

@@ -1,6 +1,6 @@
 """The pipeline: from paths to the case document, top to bottom.
 
-walk -> read members -> name the nodes -> facts (here), judge -> case document (material.py)
+walk -> read members -> name the nodes -> facts (here), judge -> case document (case_data.py)
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""What a wheel brings beside its sources, so that no run has to make it again; setup.py calls it."""
+"""What a wheel brings beside its sources; setup.py calls it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from analyzer import parser_index, parsing, pattern_notes
+from analyzer import __version__, parser_index, parsing, pattern_notes
+from analyzer.cli import main
+from analyzer.commands import manual
 from analyzer.ingest import known_files
 from analyzer.redact import signedlines, textforms
 from analyzer.report.compiling import compile_templates
@@ -20,6 +22,14 @@ def complete(package: Path) -> None:
     note_patterns()
     pattern_notes.write(package)
     compile_templates(package / "report")
+
+
+def write_man_page(folder: Path) -> Path:
+    """Write the man page of the command into a folder, which is made; return its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "backline.1"
+    page.write_text(manual.write_man_page(main, __version__), encoding="utf-8", newline="\n")
+    return page
 
 
 def note_patterns() -> None:

@@ -10,7 +10,7 @@ events in words of its own.
 import re
 
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.loghost import OBJECT
+from analyzer.loghost import name_object
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
@@ -31,6 +31,7 @@ TABLE = Table.of(
     ),
     Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
     Column("named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"),
+    Column("outage", "str", "id of the event that such trouble begins with: of a timeout the start; else its own"),
     Column("object_label", "str", "name that people give the volume or datastore of the object"),
     Column("again", "bool", "another log of the host tells the same event, and that line counts"),
     MESSAGE,
@@ -46,9 +47,24 @@ _ID = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*")
 _EVENT = re.compile(r"Event \d+ : ")
 NO_OBJECT = "this host"
 # Up to 6.7 the end of a lost NFS server is called a problem; from 7.0 on it has the second name.
-RENAMED = {"esx.problem.vmfs.nfs.server.restored": "esx.clear.vmfs.nfs.server.restored"}
-_VM = re.compile(r"/vmfs/volumes/[^/\s]+/(?:[^/\n]+/)?(?P<object>[^/\n]+)\.vmx\b")
-_RAM_DISK = re.compile(r"\bramdisk '(?P<object>[^']+)'|\bThe (?P<root>root) filesystem's file table")
+RENAMED = {
+    "esx.problem.vmfs.nfs.server.restored": "esx.clear.vmfs.nfs.server.restored",
+    "esx.problem.storage.apd.recovered": "esx.clear.storage.apd.exit",  # so in vmwareblogs.co.in, on the life of an APD
+}
+# Events that report how trouble goes on, and the one it began with: how long it lasts counts from that.
+STAGES = {
+    "esx.problem.storage.apd.timeout": "esx.problem.storage.apd.start",  # KB 2004684: 140 s later by default
+    "esx.problem.bootdevice.apd.timeout": "esx.problem.bootdevice.apd.start",  # Broadcom article 380716
+    # the names themselves; that the loss comes before them is inferred
+    **{
+        f"esx.problem.{module}.device.state.permanentloss.{stage}": f"esx.problem.{module}.device.state.permanentloss"
+        for module in ("scsi", "psastor")
+        for stage in ("pluggedback", "withreservationheld")
+    },
+    "esx.problem.vmfs.nfs.volume.io.latency.exceed.threshold.period": (
+        "esx.problem.vmfs.nfs.volume.io.latency.high.exceed.threshold"
+    ),
+}
 _PATH = re.compile(r"\bvmhba\d+:C\d+:T\d+:L\d+")
 _ADAPTER = re.compile(r"\bvm(?:hba|nic)\d+")
 _VOLUME = r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}"
@@ -83,9 +99,13 @@ KERNEL = (
         "esx.problem.scsi.device.io.latency.high",
     ),
     (
-        rf"StorageApdHandler: {_AT_LINE}: (?=APD start for )",
+        rf"StorageApdHandler: {_AT_LINE}: (?=APD start for |APD Start for ident )",
         "esx.problem.storage.apd.start",
-    ),  # hostd: in the same ms
+    ),  # hostd: in the same ms; with `ident` in vmwareblogs.co.in, on the life of an APD
+    (
+        rf"StorageApdHandler: {_AT_LINE}: (?=APD timeout event for )",
+        "esx.problem.storage.apd.timeout",
+    ),  # a public paste
     (rf"ScsiDevice: {_AT_LINE}: (?=Device \S+ is Out of APD\b)", "esx.clear.storage.apd.exit"),  # hostd: 10 ms later
 )
 _KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
@@ -107,7 +127,7 @@ def parse(block: Block) -> Output:
             if isinstance(event, str) and _ID.fullmatch(event):
                 event = RENAMED.get(event, event)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
-                own |= _named(message)
+                own |= {"outage": STAGES.get(event, event), **_named(message)}
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return
@@ -115,9 +135,7 @@ def parse(block: Block) -> Output:
 
 def _named(message: str) -> dict[str, Value]:
     """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
-    own = _VM.search(message) or _RAM_DISK.search(message)
-    first = OBJECT.search(message)
-    thing = (own.group("object") or own.group(own.lastgroup or 0)) if own else first.group() if first else NO_OBJECT
+    thing = name_object(message) or NO_OBJECT
     path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)
     boot = "/bootbank" if _BOOT_VOLUME.search(message) else thing
     return {

@@ -419,7 +419,7 @@ def settings() -> dict[str, Any]:
 
 
 def judgement(adapters: int = 48) -> Judgement:
-    """Return all verdicts of the rich case, in an order that `case.ordered` must mend."""
+    """Return all verdicts of the rich case, in an order that `ranking.place_findings` must mend."""
     findings = [*adapter_findings(adapters), *other_findings(), ring_finding(), nsx_finding(), cpu_finding()]
     counts = {f"quiet-{n:02}": {"no_match": 1 + n % 7, "not_applicable": n % 3} for n in range(61)}
     counts |= {f"other-product-{n}": {"not_applicable": 2} for n in range(9)}

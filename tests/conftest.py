@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,53 @@ SAFE_PATH = os.environ.get("PYTHONSAFEPATH")
 # No test cuts the power: to wait for the disk ten thousand times (10 ms each) would prove nothing. Processes that a
 # test starts do wait; a handle that is none is an error as ever.
 os.fsync = lambda handle: os.fstat(handle) and None
+
+
+# What a test without a mark may take: seconds of processor time, those of its processes included. The clock is no
+# measure on a machine that does other things as well, so it is held far more loosely; and where more wants to run than
+# there are processors, the same work takes up to three times its processor time.
+UNIT_SECONDS = 1.0
+UNIT_CLOCK_SECONDS = 10.0
+BUSY_FACTOR = 3.0
+MARKED = frozenset({"process", "size"})
+BY_NATURE_A_PROCESS = frozenset({"browser", "axe", "editor"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option by which the suite holds the time of its tests; a single test may warm up what others find warm."""
+    parser.addoption("--hold-times", action="store_true", help="fail a test without a mark that takes above a second")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what opens a browser or an editor's server as `process`: `make test` leaves it out."""
+    for item in items:
+        if BY_NATURE_A_PROCESS & {mark.name for mark in item.iter_markers()}:
+            item.add_marker("process")
+
+
+def count_processor_seconds() -> float:
+    """Return the processor time of this process and of those it waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def is_machine_busy() -> bool:
+    """Tell whether more processes want to run than there are processors, one for the run itself left out."""
+    load: float = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return load > (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that takes longer than a unit test may: it is `process` or `size`, by what makes it slow."""
+    cost, clock = count_processor_seconds(), time.perf_counter()
+    result = yield
+    cost, clock = count_processor_seconds() - cost, time.perf_counter() - clock
+    is_held = item.config.getoption("--hold-times") and not MARKED & {mark.name for mark in item.iter_markers()}
+    allowed = UNIT_SECONDS * (BUSY_FACTOR if is_machine_busy() else 1)
+    if is_held and (cost > allowed or clock > UNIT_CLOCK_SECONDS * BUSY_FACTOR):
+        pytest.fail(f"took {cost:.2f} s of processor time in {clock:.2f} s: mark it `process` or `size`, or do less")
+    return result
 
 
 def pytest_runtest_setup() -> None:

@@ -16,6 +16,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "errors": "what went wrong, where, why, what to do",
             "limits": "bounds on hostile or broken input",
             "verdicts": "what a rule says of a subject",
+            "ranking": "worst first: the one order of findings, stories, hosts and objects",
             "text": "untrusted text and the outputs it goes to",
             "secrets": "what no output may hold",
             "asks": "what to request from a customer: commands and remarks",
@@ -86,7 +87,6 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     (
         "pipeline",
         {
-            "wheel": "what a wheel brings beside its sources",
             "triage": "from paths to the case document, top to bottom",
             "host_cards": "the card of each host, from the tables of the case",
             "site_picture": "the records of an NSX site: members, channels, clocks",
@@ -110,7 +110,15 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ),
     ("library", {"library": "`open_case`: Backline in a program of one's own"}),
     ("web", {"web": "the drag-in page, see below"}),
-    ("command", {"commands": "the words typed", "cli": "the `backline` command", "__main__": "where it starts"}),
+    (
+        "command",
+        {
+            "commands": "the words typed",
+            "cli": "the `backline` command",
+            "wheel": "what a wheel brings beside its sources",
+            "__main__": "where it starts",
+        },
+    ),
 ]
 
 # Rooms of `archive/`, first to last; "" is the room itself.

@@ -21,12 +21,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples" / "cases"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 800}
-# Sizes and colours in which a page is looked at; each of both is in the first two, the long run takes all.
+# Sizes and colours in which a page is looked at.
 EACH_SCREEN = [
     pytest.param(DESK, "light", id="desk-light"),
     pytest.param(PHONE, "dark", id="phone-dark"),
-    pytest.param(DESK, "dark", id="desk-dark", marks=pytest.mark.long),
-    pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.long),
+    pytest.param(DESK, "dark", id="desk-dark"),
+    pytest.param(PHONE, "light", id="phone-light"),
 ]
 CHROMIUM = shutil.which("chromium")
 PICTURES = ROOT / "docs" if os.environ.get("BACKLINE_SCREENSHOTS") else None

@@ -22,7 +22,7 @@ import pytest
 from analyzer.archive.store import Archive
 from tools.make_cases import Made, make
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT, MIXED, TWICE, JUDGED = 20, 30, 50, 8
@@ -102,6 +102,7 @@ def test_a_batch_stores_every_case_and_the_archive_is_sound(undisturbed: Undistu
     verified(undisturbed.archive)
 
 
+@pytest.mark.process
 def test_a_second_run_is_many_times_faster(tmp_path: Path) -> None:
     """Batched again, 50 cases take at most a quarter of the first time and write no object."""
     make(tmp_path / "cases", TWICE, seed=5)
@@ -115,6 +116,7 @@ def test_a_second_run_is_many_times_faster(tmp_path: Path) -> None:
     assert walls[0] > 4 * walls[1], f"{walls} s; with 1,000 cases the promise is fifty times"
 
 
+@pytest.mark.process
 def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
     """With a fifth of the uploads broken every case has an answer with a reason, and the sound ones their findings."""
     made = make(tmp_path / "cases", MIXED, seed=2, broken_share=0.2, form="mixed")
@@ -135,6 +137,7 @@ def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
     verified(tmp_path / "archive")
 
 
+@pytest.mark.process
 def test_two_runs_at_once_do_no_harm(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """Two batches of the same cases into one archive at once both end well; each case is there, with the same bytes."""
     runs = [started("batch", undisturbed.cases, "--archive", tmp_path / "archive") for _ in range(2)]
@@ -146,6 +149,7 @@ def test_two_runs_at_once_do_no_harm(undisturbed: Undisturbed, tmp_path: Path) -
     verified(tmp_path / "archive")
 
 
+@pytest.mark.process
 def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """While a batch writes, the archive is asked and compacted again and again; answers are whole, nothing is lost."""
     archive = tmp_path / "archive"
@@ -166,6 +170,7 @@ def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed,
     verified(archive)
 
 
+@pytest.mark.process
 def test_ctrl_c_keeps_what_is_done(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """Ctrl-C ends a run within seconds, with exit code 130; what was stored stays, and a second run does the rest."""
     run = started("batch", undisturbed.cases, "--archive", tmp_path / "archive", "--jobs", "1")
@@ -186,6 +191,7 @@ def test_ctrl_c_keeps_what_is_done(undisturbed: Undisturbed, tmp_path: Path) -> 
     assert documents(tmp_path / "archive") == undisturbed.documents
 
 
+@pytest.mark.process
 def test_a_changed_catalog_is_judged_from_stored_facts(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """With one more rule all cases are judged again without opening a bundle, to the bytes of a fresh batch."""
     cases, archive = tmp_path / "cases", tmp_path / "archive"
@@ -228,6 +234,7 @@ def small_disk(tmp_path: Path) -> Iterator[tuple[str, ...]]:
     yield before
 
 
+@pytest.mark.process
 def test_a_full_disk_is_said_and_what_was_stored_is_whole(
     undisturbed: Undisturbed, tmp_path: Path, small_disk: tuple[str, ...]
 ) -> None:
@@ -263,6 +270,7 @@ def _read_only(folder: Path) -> tuple[str, ...]:
     return before
 
 
+@pytest.mark.process
 def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """A read-only archive can be listed, searched and verified; a batch into it ends with one plain line."""
     archive = tmp_path / "archive"
@@ -276,7 +284,7 @@ def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(undisturbed: Un
         assert "case-000000" in said
         backline("archive", "sql", "--archive", archive, "select count(*) from findings", before=before)
         backline("archive", "verify", "--archive", archive, codes=(0,), before=before)
-        refused = backline("batch", tmp_path / "more", "--archive", archive, codes=(3, 5), before=before)
+        refused = backline("batch", tmp_path / "more", "--archive", archive, codes=(6,), before=before)
         assert "Read-only file system" in refused or "Permission denied" in refused
         assert refused.count("\n") < 20
     finally:

@@ -96,6 +96,7 @@ def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
     assert run("compact", "--archive", filled.objects.url, "--all").stdout.startswith("12 cases into 1 segment,")
 
 
+@pytest.mark.size
 def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
     """In an object store the same cases give the same segment and the same texts."""
     pytest.importorskip("fsspec")
@@ -110,6 +111,7 @@ def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
     whole(archive, NAMES)
 
 
+@pytest.mark.size
 def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_path: Path) -> None:
     """Each table of a segment has the rows of each case in their order, after the number of the case."""
     compact(filled)
@@ -123,6 +125,7 @@ def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_pat
     assert len(listed(filled, SEGMENTS)) == len(tables) + 2  # the texts, the manifest
 
 
+@pytest.mark.size
 def test_a_new_judgement_is_merged_with_the_facts_of_a_segment(filled: Archive) -> None:
     """After a re-judgement, compaction puts both in one place; with `all` the old segment goes."""
     compact(filled)
@@ -251,6 +254,7 @@ def test_a_second_compaction_waits_for_none(filled: Archive) -> None:
     assert compact(filled).cases == 12
 
 
+@pytest.mark.size
 def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
     """Even without the claim, two that took the same cases leave doubles that collapse and are swept later."""
     cases = filled.snapshot().current()
@@ -272,6 +276,7 @@ def test_a_case_that_goes_away_meanwhile_is_left_out(filled: Archive) -> None:
     assert len(written.taken) == 11
 
 
+@pytest.mark.size
 def test_readers_and_writers_meanwhile(filled: Archive) -> None:
     """While a thread stores cases and another compacts again and again, a third always finds every case."""
     stop, failures = threading.Event(), []
@@ -325,7 +330,7 @@ print("done", flush=True)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     """kill -9 at random moments of a compaction: each case has its texts; the next run ends the work."""
     assert filled.objects.local is not None
@@ -358,7 +363,7 @@ class Dead(BaseException):
     """Stands for the end of the process: nothing more is written."""
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many objects were written and deleted before the end, each case has its texts."""
     first = Archive.open(tmp_path / "first", create=True)

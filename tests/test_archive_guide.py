@@ -14,7 +14,7 @@ from tools import guide
 PAGE = guide.ARCHIVE.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the page in a fresh folder prints what it shows."""
     guide.prepare(tmp_path)

@@ -97,6 +97,7 @@ def _twice(name: str) -> list[Any]:
     return [kit.sample(name), kit.sample(name)]
 
 
+@pytest.mark.size
 def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp_path: Path) -> None:
     """case.json is the exact document; each table has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
@@ -138,6 +139,7 @@ def test_a_refused_case_keeps_its_reason(tmp_path: Path) -> None:
     assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [("refused", "no text\\xff", None, None)]
 
 
+@pytest.mark.size
 def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) -> None:
     """Findings, doubts and counts are those of the document; a rule that cannot tell is told with its articles."""
     material = kit.sample("slow-storage")
@@ -192,6 +194,7 @@ def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
     assert (row.line, row.lines, row.block.first_line) == (500, {"build": 700}, 10)
 
 
+@pytest.mark.size
 @quick
 @given(st.data())
 def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.DataObject) -> None:

@@ -71,6 +71,7 @@ def test_a_stored_case_gives_the_same_bytes(archive: Archive, name: str) -> None
     assert kit.text_of(again) == kit.packed(name)[1] == archive.document_text(stored)
 
 
+@pytest.mark.size
 def test_many_cases_come_back_at_once(archive: Archive) -> None:
     """All cases asked for together are what each is alone, in the order they were asked for."""
     stored = by_name(archive)
@@ -81,7 +82,7 @@ def test_many_cases_come_back_at_once(archive: Archive) -> None:
         assert kit.text_of(found[one.id]) == kit.packed(name)[1]
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_the_lean_facts_give_the_verdicts_of_the_whole(archive: Archive) -> None:
     """Every shipped rule says of every sample the same from its own tables alone as from all facts.
 
@@ -103,7 +104,7 @@ def _lean(finding: Any) -> Any:
     return replace(finding, evidence=[], trace=None, chart=[], first_seen="", explains=[], explained_by=[])
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     """A synthetic bundle with many rotated logs gives the same bytes from the archive."""
     path = tmp_path / "big.tgz"
@@ -127,7 +128,7 @@ def renamed() -> Catalog:
     return Catalog(found, hash="of renamed rules")
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_a_changed_threshold_gives_what_a_fresh_triage_gives(archive: Archive) -> None:
     """With another threshold, and with fewer rules, a stored case gives the bytes of reading the case anew."""
     changed = rules.load(thresholds=_moved())
@@ -151,6 +152,7 @@ def _moved() -> dict[str, dict[str, float]]:
     }
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("cap", [10_000, 2])
 def test_renamed_signatures_find_their_hits(empty: Archive, cap: int) -> None:
     """Rules under other ids find what was searched for them, the limits that were reached are told under their names."""
@@ -338,6 +340,7 @@ def test_a_signature_as_a_table_that_was_not_searched_cannot_tell() -> None:
 # -- relations
 
 
+@pytest.mark.size
 def test_a_relation_has_the_rows_of_every_case_under_its_number(archive: Archive) -> None:
     """The rows of a table over many cases are those of each case alone, with its place in the list."""
     stored = by_name(archive)
@@ -379,6 +382,7 @@ def test_a_relation_works_in_a_locked_database(archive: Archive) -> None:
     con.close()
 
 
+@pytest.mark.size
 def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> None:
     """More cases than stand in the SQL itself come out of a segment under their numbers."""
     pack, _ = kit.packed("cut-bundle")
@@ -424,6 +428,7 @@ def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_ther
         recall.material(empty, stored, kit.catalog().signatures())
 
 
+@pytest.mark.size
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_pack_is_one_plain_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:

@@ -33,6 +33,7 @@ def bytes_of(archive: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(archive.rglob("*")) if path.is_file())
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", FORMS)
 def test_a_case_is_gone_and_the_others_stay(tmp_path: Path, form: str) -> None:
     """Its labels go with it, the reports of the others are the same to the byte, and verify has nothing to say."""
@@ -116,6 +117,7 @@ def test_it_waits_for_nobody_and_breaks_nothing(tmp_path: Path) -> None:
     assert len(Archive.open(place).snapshot().current()) == 6
 
 
+@pytest.mark.process
 def test_the_checksums_of_its_files_are_forgotten(tmp_path: Path) -> None:
     """After a batch the paths of a removed case stand nowhere in the archive; the next batch stores it again."""
     for number, name in enumerate(("one", "two")):

@@ -249,6 +249,7 @@ def less(value: Any, bar: Any) -> Answer:
     return None if value is None else value < bar
 
 
+@pytest.mark.size
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     driver=st.sampled_from(["ixgben", "nenic", "tg3"]),
@@ -307,6 +308,7 @@ def test_no_text_breaks_the_reader_of_terms(text: str, head: str) -> None:
         assert len(con.extract_statements(f"SELECT {term.sql()} FROM t r")) == 1
 
 
+@pytest.mark.size
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_characters='"\\'), max_size=20))
 def test_texts_in_conditions_stay_texts(text: str) -> None:
     """A quoted value comes out of DuckDB as it was typed: it cannot end the string it stands in."""

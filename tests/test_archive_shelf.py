@@ -44,7 +44,7 @@ def s3() -> Iterator[str]:
         yield server.url
 
 
-@pytest.fixture(params=["folder", "file", "memory", pytest.param("s3", marks=pytest.mark.slow)])
+@pytest.fixture(params=["folder", "file", "memory", pytest.param("s3", marks=pytest.mark.process)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where an archive can be made, of each kind."""
     if request.param == "folder":

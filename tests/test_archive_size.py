@@ -45,6 +45,7 @@ def _read(capture: Path) -> CaseData:
     return gathered([capture], kit.catalog().signatures(), Options())
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("rows", [1, 1_000, 10**9])
 def test_a_capture_written_in_pieces_comes_back_as_it_was(
     capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
@@ -74,6 +75,7 @@ def _tables(material: CaseData, folder: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.size
 def test_samples_written_as_they_are_are_the_rows_of_a_table(
     capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +98,7 @@ def test_samples_written_as_they_are_are_the_rows_of_a_table(
     assert straight == _tables(material, tmp_path / "table") and inserted
 
 
+@pytest.mark.size
 def test_parquet_goes_into_a_pack_as_it_is(capture: Path, tmp_path: Path) -> None:
     """Large tables are pressed once, not twice; texts are pressed by the ZIP file."""
     archive = Archive.open(tmp_path, create=True)
@@ -123,6 +126,7 @@ def test_columns_of_one_value_come_back(tmp_path: Path, others: dict[str, Any]) 
         assert repr(found) == repr(wanted)
 
 
+@pytest.mark.size
 def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces are joined, which writes a table again, only where its rows are more than two pieces of them."""
     joins: list[Path] = []
@@ -142,6 +146,7 @@ def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, mo
         assert len(joins) == times
 
 
+@pytest.mark.size
 def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, tmp_path: Path) -> None:
     """Frames have the very cells and lines they had, packed again, and share the names of their objects."""
     archive, fresh = Archive.open(tmp_path, create=True), _read(capture)
@@ -157,7 +162,7 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, t
             assert repr(after.columns[name].tolist()) == repr(before.columns[name].tolist()), name
 
 
-@pytest.mark.long
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:
     """114 MB with nearly two thousand findings: no process of the batch, nor a compaction, takes much more than twice what triage takes."""

@@ -64,6 +64,7 @@ def packed_as(form: str, name: str) -> bytes:
         return encode.pack(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("segment", [False, True], ids=["packs", "segment"])
 def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> None:
     """Every table of every sample case has the same rows and types out of JSON, out of Parquet, and compacted."""
@@ -90,6 +91,7 @@ def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> N
         assert small == large and small, table
 
 
+@pytest.mark.process
 def test_a_small_case_is_read_without_a_database(tmp_path: Path) -> None:
     """Packing a small case, samples of esxtop among it, imports no database."""
     program = (
@@ -193,6 +195,7 @@ def test_a_pack_of_another_version_fits_where_it_can(archive: Archive) -> None:
     assert found.fetchall() == [(number, None) for number in range(told[1])]
 
 
+@pytest.mark.size
 def test_packs_with_and_without_small_tables_become_one_segment(archive: Archive) -> None:
     """Loose cases of both formats are compacted together, with the rows of each under its number."""
     for number in range(6):

@@ -57,6 +57,7 @@ def test_tables_of_the_archive_and_of_facts_are_asked(archive: Path) -> None:
     assert asked(archive, "SELECT sum(match), count(DISTINCT rule) FROM verdicts") == [(1, 3)]
 
 
+@pytest.mark.size
 def test_every_table_can_be_asked(archive: Path) -> None:
     """Each table has the columns that --tables tells, also where no case has a row of it; thirty are asked at once."""
     known = sorted(views.every())
@@ -249,6 +250,7 @@ def test_no_text_breaks_the_look_at_a_statement(text: str) -> None:
 # -- bounds
 
 
+@pytest.mark.size
 def test_a_question_has_a_time(archive: Path) -> None:
     """A query without end is stopped, also while its rows are fetched, and says what to do."""
     endless = "SELECT count(*) FROM range(100000000) a, range(100000) b"
@@ -307,6 +309,7 @@ def test_near_names_are_suggested(archive: Path) -> None:
     assert done.exit_code == 2 and "did you mean `esxi.vnic`?" in done.stderr
 
 
+@pytest.mark.size
 @given(
     st.text(st.sampled_from("0123456789.-+_abRC é"), max_size=30)
     | st.from_regex(r"\A[0-9]{1,3}(\.[0-9]{1,3}){0,3}(-[a-z]{1,3}[0-9]{0,20})?\Z")

@@ -248,6 +248,7 @@ def test_a_segment_without_manifest_is_not_there(archive: Archive) -> None:
     assert sorted(snap.strange) == ["packs/aa/x.zip", "segments/x/y.parquet"]
 
 
+@pytest.mark.size
 def test_a_hundred_thousand_names(tmp_path: Path) -> None:
     """Parsing 100,000 names, and which cases they mean, is a matter of seconds on a slow machine, not minutes."""
     chance = random.Random(4)
@@ -263,6 +264,7 @@ def test_a_hundred_thousand_names(tmp_path: Path) -> None:
     assert time.process_time() - began < 15
 
 
+@pytest.mark.size
 def test_one_document_of_a_large_segment(archive: Archive) -> None:
     """A document is read without the others: many row groups, and no more bytes than needed."""
     for number in range(200):

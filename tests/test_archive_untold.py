@@ -127,6 +127,7 @@ def test_only_a_reader_who_has_gone_ends_a_command_quietly(capfd: pytest.Capture
     assert done.returncode == plain.INTERNAL and "internal error (BrokenPipeError" in done.stderr
 
 
+@pytest.mark.process
 def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     """A damaged case is told in our words; what the database has to say when Python ends is not seen."""
     folder = tmp_path / "a"
@@ -139,6 +140,7 @@ def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     assert err.count("not complete: packs/") == 1
 
 
+@pytest.mark.process
 def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     """A batch takes a damaged case as done while it lies there: verify says to delete it first, and that helps."""
     small_cases(tmp_path / "cases", 2)
@@ -153,6 +155,7 @@ def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     assert verify(Archive.open(tmp_path / "a")).problems == []
 
 
+@pytest.mark.size
 def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path) -> None:
     """A segment without its manifest whose cases lie nowhere else is no debris; every answer says that it is incomplete."""
     stored = filled(tmp_path / "a")

@@ -97,7 +97,7 @@ def flipped(data: bytes, place: int, bit: int) -> bytes:
     return bytes(changed)
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
     """Of every object, one byte in each of its parts is changed: verify names that object each time."""
     chance = random.Random(4)
@@ -222,6 +222,7 @@ def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
     assert "does not name it" in problems[1].what
 
 
+@pytest.mark.size
 def test_debris_is_a_remark(archive: Archive) -> None:
     """What killed runs leave is told and is no problem."""
     store(archive, NAMES[3], stamp=300)
@@ -279,6 +280,7 @@ def test_names_from_elsewhere_do_not_steer_a_terminal(archive: Archive, tmp_path
     assert "evil\\x1b[31m .txt: it is not part" in run.output
 
 
+@pytest.mark.size
 def test_the_command_compact(archive: Archive) -> None:
     """It tells what it did; a damaged case makes exit 5; no archive is one line and exit 3."""
     run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url, "--all"])

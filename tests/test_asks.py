@@ -228,6 +228,7 @@ def known_to_the_customer(why: str, document: dict[str, Any]) -> bool:
     )
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir()))
 def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> None:
     """Why something cannot be told names a command or a file of the customer's; no heading is a name of the rule language."""

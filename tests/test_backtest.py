@@ -105,7 +105,7 @@ def run(*words: str | Path) -> Result:
 # -- what it counts
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -> None:
     """Verdicts, findings and doubts over the archive are those of the sample cases, judged one by one."""
     catalog = kit.catalog()
@@ -124,7 +124,7 @@ def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -
         assert report.released == "same" and not report.compared
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_processes_give_what_one_gives(shared: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the cases are parted among processes, the report is the same but for its times."""
     told: list[tuple[int, int]] = []
@@ -153,6 +153,7 @@ def test_near_misses_and_evidence_are_shown(shared: Archive) -> None:
     assert report.samples and all(item.text and item.line for item in report.samples[0].evidence)
 
 
+@pytest.mark.size
 def test_cases_are_chosen_by_name_and_time(shared: Archive) -> None:
     """A glob and a stretch of time say which cases are meant; the others are counted as not looked at."""
     named = one(shared, released(), cases="lab-*")
@@ -197,6 +198,7 @@ outcomes: [{when: true, severity: major, say: found}]
 # -- versions
 
 
+@pytest.mark.size
 def test_the_same_version_is_not_compared(archive: Archive) -> None:
     """The released rule, given by id or as a copy of its file, has nothing to be compared with, and that is said."""
     report = one(archive, released(), released())
@@ -206,6 +208,7 @@ def test_the_same_version_is_not_compared(archive: Archive) -> None:
     assert "no rule kb-2039495 is installed" in "\n".join(backtest_text.lines(one(archive, released())))
 
 
+@pytest.mark.size
 def test_gained_lost_and_changed_are_told_by_name(archive: Archive, tmp_path: Path) -> None:
     """Findings of one version only, and those of another severity, are named with what the other version says."""
     lost = one(archive, loaded(never(tmp_path)), released())
@@ -241,6 +244,7 @@ def test_another_wording_of_the_subject_is_pointed_out(archive: Archive, tmp_pat
 # -- labels
 
 
+@pytest.mark.size
 def test_labels_give_the_precision(archive: Archive, tmp_path: Path) -> None:
     """Confirmed and rejected findings are counted; a confirmed one that is lost fails, and stands first."""
     kit.put(archive, "lab-ring-again", kit.sample("lab-ring-before"))
@@ -263,6 +267,7 @@ def test_labels_give_the_precision(archive: Archive, tmp_path: Path) -> None:
     assert [item.thing for item in back.gained_rejected] == [hits[2].thing] and back.failed
 
 
+@pytest.mark.size
 def test_a_missed_finding_that_is_made_now_is_a_gain(archive: Archive, tmp_path: Path) -> None:
     """What an engineer said was missed counts as right when the rule makes it, and is still missed when not."""
     hit = one(archive, released()).hits[0]
@@ -274,6 +279,7 @@ def test_a_missed_finding_that_is_made_now_is_a_gain(archive: Archive, tmp_path:
     assert "once missed, now found" in "\n".join(backtest_text.lines(found))
 
 
+@pytest.mark.size
 def test_a_label_that_was_taken_back_counts_no_more(archive: Archive, tmp_path: Path) -> None:
     """The newest label of a finding counts; one that says «removed» takes it back."""
     hit = one(archive, released()).hits[0]
@@ -304,6 +310,7 @@ def test_the_interval_is_the_one_of_the_books() -> None:
 # -- what goes wrong
 
 
+@pytest.mark.size
 def test_a_damaged_case_costs_itself_only(archive: Archive, tmp_path: Path) -> None:
     """A pack that cannot be read is named, the others are judged, and the command ends with 5."""
     bad = archive.snapshot().find("healthy-host")
@@ -317,6 +324,7 @@ def test_a_damaged_case_costs_itself_only(archive: Archive, tmp_path: Path) -> N
     assert result.exit_code == 5 and "CANNOT BE READ: 1 case" in result.output
 
 
+@pytest.mark.size
 def test_a_damaged_segment_does_not_stop_the_rest(shared: Archive, tmp_path: Path) -> None:
     """Where a file of a segment is broken its cases are named; loose cases beside it are judged."""
     archive = Archive.open(tmp_path / "archive", create=True)
@@ -332,6 +340,7 @@ def test_a_damaged_segment_does_not_stop_the_rest(shared: Archive, tmp_path: Pat
     assert len(report.damaged) == len(archive.snapshot().current()) - 1
 
 
+@pytest.mark.size
 def test_a_compaction_meanwhile_takes_nothing_away(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cases that a compaction moves after they were listed are found where they lie now."""
     expected = one(archive, released())
@@ -347,6 +356,7 @@ def test_a_compaction_meanwhile_takes_nothing_away(archive: Archive, monkeypatch
     assert report.hits == expected.hits
 
 
+@pytest.mark.size
 def test_a_process_that_dies_is_a_plain_error(shared: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the system kills a process, the run ends with what to do, and none is left behind."""
     monkeypatch.setattr(backtest, "FEWEST", 1)
@@ -363,6 +373,7 @@ def test_a_process_that_dies_is_a_plain_error(shared: Archive, monkeypatch: pyte
 # -- the command
 
 
+@pytest.mark.size
 def test_the_command_prints_and_gives_json(archive: Archive, tmp_path: Path) -> None:
     """A file is held against the installed rule of its id; JSON has all that the text tells."""
     label(archive, one(archive, released()).hits[0])

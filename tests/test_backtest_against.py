@@ -98,6 +98,7 @@ def test_a_commit_is_compared(rule: Path, archive: Path, ref: str) -> None:
     assert found["lost"] == found["changed"] == []
 
 
+@pytest.mark.process
 def test_severities_that_changed_since_a_commit(rule: Path, archive: Path) -> None:
     """Against the last commit the same findings are there, each with another severity."""
     found = report(rule, archive, "HEAD")
@@ -109,6 +110,7 @@ def test_severities_that_changed_since_a_commit(rule: Path, archive: Path) -> No
     assert "Compared with nothing: HEAD holds exactly the same rule." in text
 
 
+@pytest.mark.size
 def test_a_folder_is_compared(rule: Path, archive: Path, tmp_path: Path) -> None:
     """A folder of rules, read with all below it, is the other version; the report names it."""
     write(tmp_path / "old" / "deep" / "my-port.yaml", 99_999_999_999)
@@ -119,6 +121,7 @@ def test_a_folder_is_compared(rule: Path, archive: Path, tmp_path: Path) -> None
     assert "released" not in text
 
 
+@pytest.mark.size
 def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: Path, archive: Path) -> None:
     """The control: the installed catalog holds no rule of this id."""
     assert "no rule my-port is installed" in backtest(rule, "--archive", archive).stdout

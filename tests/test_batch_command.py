@@ -55,6 +55,7 @@ def test_the_second_run_loads_nothing_heavy(stored: Path, tmp_path: Path) -> Non
     assert (code, err) == (5, "heavy: []\n")
 
 
+@pytest.mark.process
 def test_json_tells_all(stored: Path, tmp_path: Path) -> None:
     """`--json -` writes the summary and nothing else to stdout; `--json FILE` writes it to the file."""
     code, out, err = said(
@@ -108,6 +109,7 @@ def test_a_wrong_command_line_is_told(stored: Path, tmp_path: Path, words: list[
     assert not (stored / "cases" / "case-000" / "archive").exists()
 
 
+@pytest.mark.process
 def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
     """A PATH that is not there, and an archive that is none, are plain errors: 3, and 6 where it cannot be written."""
     code, _, err = said(backline("batch", tmp_path / "nowhere", "--archive", tmp_path / "archive"))
@@ -121,6 +123,7 @@ def test_what_is_not_there_is_told(stored: Path, tmp_path: Path) -> None:
     assert code == 6, err
 
 
+@pytest.mark.process
 def test_a_broken_rule_is_told_and_the_rest_is_used(stored: Path, tmp_path: Path) -> None:
     """With an invalid rule file the cases are judged by the others, and the run exits with 4."""
     write(tmp_path / "kb" / "bad.yaml", "rule: bad\n")
@@ -133,6 +136,7 @@ def test_a_broken_rule_is_told_and_the_rest_is_used(stored: Path, tmp_path: Path
     assert "bad.yaml:" in err
 
 
+@pytest.mark.process
 def test_new_rules_for_the_whole_archive(stored: Path, tmp_path: Path) -> None:
     """Without PATHs, all stored cases are judged by further rules, and it is said what was not searched for."""
     write(tmp_path / "kb" / "made-up.yaml", RULE.format(name="made-up", words="(?P<nic>x)"))
@@ -142,6 +146,7 @@ def test_new_rules_for_the_whole_archive(stored: Path, tmp_path: Path) -> None:
     assert out.splitlines()[0] == "2 cases: 2 judged again"
 
 
+@pytest.mark.process
 def test_settings_of_the_current_folder_are_used(stored: Path, tmp_path: Path) -> None:
     """A backline.toml beside the command mutes findings of the batch too, in every process."""
     write(tmp_path / "backline.toml", '[[mute]]\nrule = "kb-2039495"\nreason = "made up"\nuntil = 2099-01-01\n')
@@ -152,6 +157,7 @@ def test_settings_of_the_current_folder_are_used(stored: Path, tmp_path: Path) -
     assert "backline.toml" in err
 
 
+@pytest.mark.process
 def test_hostile_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Names of cases with control characters are shown harmlessly, in the list and in the summary."""
     write(tmp_path / "cases" / "\x1b[31mred\u202e.tgz", "<html><head></head></html>")
@@ -171,7 +177,7 @@ def test_debug_is_not_needed_for_help() -> None:
     assert "backline batch /cases/2024 --archive /cases/archive" in run.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_many_loose_objects_are_put_together_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From some hundred loose objects on they become a segment; the next run knows them, and is much faster."""
     cases = small_cases(tmp_path / "cases", 60)

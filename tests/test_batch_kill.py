@@ -93,8 +93,7 @@ def each_once(archive: Path) -> None:
     assert code == 0, out + err
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.size)])
 def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     kills: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
@@ -121,6 +120,7 @@ def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     each_once(archive)
 
 
+@pytest.mark.process
 def test_killed_workers_cost_nothing(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """Processes that read cases are killed with -9 while they work: their cases are read by others, none is lost."""
     cases, expected = undisturbed
@@ -141,7 +141,7 @@ def test_killed_workers_cost_nothing(undisturbed: tuple[Path, dict[str, str]], t
     each_once(archive)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_two_runs_at_once_share_the_work(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     """Two runs over the same cases into one archive: both end well, every case is stored once."""
     cases, expected = undisturbed
@@ -293,6 +293,7 @@ def test_a_case_that_takes_all_memory_is_ended() -> None:
     assert {found[name].state for name in "ab"} == {"ok"}
 
 
+@pytest.mark.size
 def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that is still at a case long after the time of a bundle is ended, once."""
     monkeypatch.setattr("analyzer.workers.pool.GRACE", 0.5)

@@ -58,6 +58,7 @@ def fresh(path: Path, kb: tuple[Path, ...] = ()) -> str:
     return case.dumps(triage([path], Options(kb=kb, local=Local(packs=False))).document)
 
 
+@pytest.mark.size
 def test_nothing_is_written_outside_the_archive(
     copy: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +161,7 @@ def test_one_content_at_two_places(tmp_path: Path) -> None:
     assert len(Archive.open(tmp_path / "archive").snapshot().current()) == 1
 
 
+@pytest.mark.size
 def test_new_rules_are_applied_without_a_bundle(stored: tuple[Path, Path], tmp_path: Path) -> None:
     """With other rules the stored cases are judged again although their bundles are gone, as a fresh triage would."""
     cases, archive = tmp_path / "cases", tmp_path / "archive"
@@ -180,6 +182,7 @@ def test_new_rules_are_applied_without_a_bundle(stored: tuple[Path, Path], tmp_p
     assert batch(archive, cases, kb=kb)[0].done == 3
 
 
+@pytest.mark.size
 def test_the_whole_archive_is_judged_again_without_paths(copy: tuple[Path, Path], tmp_path: Path) -> None:
     """Without PATHs every stored case is judged by the rules of now, and keeps the place it came from."""
     _, archive = copy
@@ -194,6 +197,7 @@ def test_the_whole_archive_is_judged_again_without_paths(copy: tuple[Path, Path]
     assert batch(archive, kb=kb, reading="0" * 12, judging="1" * 12)[0].stale == 3
 
 
+@pytest.mark.size
 def test_a_signature_that_was_not_searched_is_told_and_rescan_reads_only_what_must_be(
     copy: tuple[Path, Path], tmp_path: Path
 ) -> None:

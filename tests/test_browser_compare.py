@@ -12,7 +12,6 @@ from tests.page_kit import AXE, CHROMIUM, SAMPLES, Seat, served
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 

@@ -18,7 +18,6 @@ from tests.test_web_how import RULE, RULES
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 

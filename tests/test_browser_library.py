@@ -19,7 +19,6 @@ from tests.page_kit import AXE, CHROMIUM, EACH_SCREEN, PHONE, SAMPLES, Seat, Ser
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 CASES = ("cpu-limited-vm", "lab-ring-before")

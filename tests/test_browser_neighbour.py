@@ -16,7 +16,6 @@ from tests.page_kit import CHROMIUM, PATIENCE, SAMPLES, Seat, Served, served
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 HOSTILE = b"""<!doctype html><title>neighbour</title><script>

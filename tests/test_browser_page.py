@@ -16,7 +16,6 @@ from tests.page_kit import AXE, CHROMIUM, SAMPLES, Served, files_of, go, picture
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 

@@ -17,7 +17,6 @@ from tests.page_kit import CHROMIUM, PATIENCE, ROOT, SAMPLES, Seat, Served, file
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 NOISE = ("Failed to load resource", "net::ERR")  # what Chromium says of a server that is gone

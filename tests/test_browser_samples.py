@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from analyzer.commands.made_pages import read_case_schema
 from analyzer.report import html
 from analyzer.triage import triage
 from tests.page_kit import AXE
@@ -38,7 +39,7 @@ def browser() -> Iterator[Any]:
 def test_the_report_of_a_sample_opens_without_a_sound(browser: Any, case: Path, tmp_path: Path) -> None:
     """No console message, no request and no sideways scroll; the document fits its published schema."""
     document = triage([case]).document
-    schema = json.loads((ROOT / "docs" / "case-schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(read_case_schema())
     jsonschema.Draft202012Validator(schema).validate(document)
     page = tmp_path / "report.html"
     page.write_text(html.render(document), encoding="utf-8")

@@ -51,6 +51,7 @@ def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     fatal.cache_clear()
 
 
+@pytest.mark.size
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(PATTERNS, st.text("ab-1 c", min_size=1, max_size=200))
 def test_a_line_of_a_sure_length_is_quick_whatever_is_in_it(pattern: str, text: str) -> None:
@@ -82,6 +83,7 @@ def test_short_lines_of_these_tests_do_go_to_re2() -> None:
     assert search("xaab") is PROVEN and search("xaa") is None
 
 
+@pytest.mark.size
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(PATTERNS, st.text("aabbc-1 éAK\u2028\u0663\udc80", min_size=1, max_size=12), st.booleans())
 def test_re2_says_what_re_says(pattern: str, line: str, fold: bool) -> None:
@@ -100,6 +102,7 @@ def test_re2_says_what_re_says(pattern: str, line: str, fold: bool) -> None:
         assert (answer is not None) is (wanted is not None)
 
 
+@pytest.mark.size
 @settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.tuples(PATTERNS, PATTERNS, PATTERNS), st.text("aabbc-1 é", min_size=1, max_size=12))
 def test_re2_cuts_groups_as_re_does(parts: tuple[str, str, str], line: str) -> None:
@@ -289,6 +292,7 @@ PANIC = (
 )
 
 
+@pytest.mark.size
 @pytest.mark.usefixtures("without_re2")
 def test_without_re2_a_case_is_judged_whole(tmp_path: Path) -> None:
     """A purple screen and a storm of 20,000 failed commands are found without the wheel, and no line is left untried."""

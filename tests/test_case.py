@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import case, case_shape
+from analyzer.commands.made_pages import read_case_schema
 from analyzer.errors import RefusedError
+from analyzer.ranking import order_findings
 from analyzer.verdicts import Judgement, Reason
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, unknowns
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[1] / "docs/case-schema.json").read_text(encoding="utf-8")
-)
+SCHEMA: dict[str, Any] = json.loads(read_case_schema())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -31,7 +31,7 @@ def doc() -> dict[str, Any]:
 
 
 def test_the_schema_is_itself_valid() -> None:
-    """docs/case-schema.json is a JSON Schema 2020-12."""
+    """The schema that `backline show --schema` prints is a JSON Schema 2020-12."""
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
@@ -135,12 +135,12 @@ def test_an_unknown_key_is_a_fault_of_the_caller() -> None:
 
 
 def test_findings_stand_worst_first_and_causes_before_signs(doc: dict[str, Any]) -> None:
-    """Severity, then confidence; related ones before others of that weight; muted and broken rules last."""
+    """The worst story first, and what it explains below it; muted and broken rules last."""
     rules = list(dict.fromkeys(finding["rule"] for finding in doc["findings"]))
     assert rules == [
         "cpu-limit-starves-vm",
-        "kb-2151719",
         "kb-2039495",
+        "kb-2151719",
         "adapter-not-vmxnet3",
         "kb-2149630",
         "shell-warning-suppressed",
@@ -154,7 +154,7 @@ def test_a_milder_cause_still_stands_before_its_sign() -> None:
     sign = next(finding for finding in findings if finding["rule"] == "kb-2039495")
     cause = next(finding for finding in findings if finding["rule"] == "cpu-limit-starves-vm")
     sign["severity"], cause["severity"] = "critical", "info"
-    rules = [finding["rule"] for finding in case.ordered(findings)]
+    rules = [finding["rule"] for finding in order_findings(findings)]
     assert rules[:2] == ["cpu-limit-starves-vm", "kb-2039495"]
 
 
@@ -162,7 +162,7 @@ def test_findings_that_explain_each_other_do_not_hang() -> None:
     """A circle of causes ends in some order with every finding in it once."""
     findings = rich_case()["findings"][:2]
     findings[0]["explained_by"], findings[1]["explained_by"] = [findings[1]["id"]], [findings[0]["id"]]
-    assert sorted(f["id"] for f in case.ordered(findings)) == sorted(f["id"] for f in findings)
+    assert sorted(f["id"] for f in order_findings(findings)) == sorted(f["id"] for f in findings)
 
 
 @given(st.integers(0, 10_000))
@@ -171,7 +171,7 @@ def test_order_loses_nothing_and_keeps_a_rule_together(seed: int) -> None:
     """Whatever order the judge gives, no finding is lost and those of one rule are side by side."""
     findings = [case.plain(finding) for finding in judgement(adapters=6).findings]
     random.Random(seed).shuffle(findings)
-    result = case.ordered(findings)
+    result = order_findings(findings)
     assert sorted(f["id"] for f in result) == sorted(f["id"] for f in findings)
     rules = [rule for rule, _ in itertools.groupby(finding["rule"] for finding in result)]
     assert len(rules) == len(set(rules))

@@ -234,6 +234,7 @@ def test_the_card_of_the_host_shows_where_its_vms_hang(tmp_path: Path) -> None:
     assert "ds-0000 on naa.60060160a0b02f001234567800000000; over vmhba2, driver lpfc" in storage
 
 
+@pytest.mark.size
 def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
     """400 NICs over two uplinks and 400 disks over eight paths: both chains take a small part of reading the host."""
     case = put(tmp_path, host(200, devices=50, paths=8))

@@ -69,7 +69,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stage_below(tmp_path, monkeypatch)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_worker_that_is_killed_in_the_midst_of_a_case_changes_no_byte(
     cases: Path, at_home: dict[str, str], tmp_path: Path, stage: Path
 ) -> None:
@@ -89,7 +89,7 @@ def test_a_worker_that_is_killed_in_the_midst_of_a_case_changes_no_byte(
     assert any("is done on another one" in line for line in told)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
     cases: Path, at_home: dict[str, str], tmp_path: Path, stage: Path
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
     assert sound(archive)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage: Path) -> None:
     """It is tried once more on another worker; after the second death it is given up, and the others are read."""
     assert stage.is_dir()
@@ -132,7 +132,7 @@ def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage
     assert sound(archive)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
     cases: Path, at_home: dict[str, str], tmp_path: Path, stage: Path
 ) -> None:
@@ -159,7 +159,7 @@ def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
     assert any("scheduler" in line and "is gone" in line for line in told)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(tmp_path: Path, stage: Path) -> None:
     """After the time to wait there is one plain error; the next run does only what is left."""
     small_cases(tmp_path / "cases", 4)
@@ -179,7 +179,7 @@ def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(tmp_p
     assert len(local_documents(str(tmp_path / "cases"), tmp_path / "archive")) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
     """Workers judge by the command's own rules and settings, which do not lie on their machine, to the byte."""
     kb = tmp_path / "my-rules"
@@ -203,7 +203,7 @@ def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
     assert all('"error"' in text for text in home.values())
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize(("how", "words"), [("older", "0.0.1 there"), ("absent", "cannot start Backline")])
 def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_path: Path) -> None:
     """A worker of another version, or without Backline, ends the run with its address and what to do; nothing is stored."""
@@ -228,7 +228,7 @@ def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_pat
     assert documents(archive) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_the_command_works_on_a_local_cluster_and_ctrl_c_leaves_that_of_others_alone(
     cases: Path, at_home: dict[str, str], tmp_path: Path
 ) -> None:
@@ -279,7 +279,7 @@ def certificates(folder: Path) -> Tls:
     return Tls(str(folder / "ca.pem"), str(folder / "own.pem"), str(folder / "own.key"))
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_with_certificates_the_cluster_speaks_tls_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -606,6 +606,7 @@ def test_a_port_nobody_names_goes_by_its_number_or_its_guest(tmp_path: Path) -> 
     assert made["subjects"] == []
 
 
+@pytest.mark.size
 def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
     """Hosts, VMs, addresses and serial numbers become pseudonyms in all results and what is printed; numbers stay."""
     before = HostMoment(crc=500, vms=[Vm("web01-prod", MAC, 33554470, missed=4000)]).write(tmp_path / "one")
@@ -662,6 +663,7 @@ def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
         assert (refused.exit_code, told in refused.output) == (2, True), refused.output
 
 
+@pytest.mark.size
 def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
     """--archive: a side may be named as `archive show` names it, beside one on disk; the page is that of the folders."""
     for name in ("lab-ring-before", "lab-ring-after"):

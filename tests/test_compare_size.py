@@ -125,15 +125,15 @@ def told_apart(between: Between, folder: Path, size: int) -> None:
     assert left(folder / "plain", NAMES) and left(folder / "redacted", NAMES) == []
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -> None:
     """A reboot, a vMotion, another NIC, another name: said so, with the same numbers and verdicts without the names."""
     told_apart(BETWEEN[what], tmp_path, 60_000)
 
 
-@pytest.mark.slow
-@pytest.mark.long
+@pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_captures_of_full_size(tmp_path: Path, what: str) -> None:
-    """The same with a hundred megabytes of logs on each host: no line of them hides what lies between."""
-    told_apart(BETWEEN[what], tmp_path, 100_000_000)
+    """The same with thirty megabytes of logs on each host: no line of them hides what lies between."""
+    told_apart(BETWEEN[what], tmp_path, 30_000_000)

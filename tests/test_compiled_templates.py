@@ -46,6 +46,7 @@ def document(name: str) -> dict[str, object]:
     return dict(json.loads("".join(case.written(triage([CASES / name]).document))))
 
 
+@pytest.mark.size
 def test_the_page_is_the_same(request: pytest.FixtureRequest) -> None:
     """No template is compiled any more, and the page is the same byte for byte."""
     doc = document("nsx-633-site")

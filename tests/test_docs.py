@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
+from analyzer.commands.made_pages import page_makers
 from analyzer.limits import Limits
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, fact_tables
@@ -29,18 +31,51 @@ from tools import docs
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def made_page(name: str) -> str:
+    """Return the text of a page that is no file of the repository."""
+    return page_makers(main)[name]()
+
+
 def page(name: str) -> str:
     """Return the text of a page of the repository."""
     return (ROOT / name).read_text(encoding="utf-8")
 
 
+@pytest.mark.process
 def test_generated_pages_are_fresh() -> None:
-    """docs/tables.md, docs/rules.md, docs/cli.md and docs/rule-schema.json are what tools/docs.py writes."""
-    done = subprocess.run(
-        [sys.executable, "tools/docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    """The generated files that are in git are what tools/docs.py writes."""
+    assert docs.stale_files() == []
 
-    assert done.returncode == 0, done.stderr
+
+def test_no_made_page_is_in_git(tmp_path: Path) -> None:
+    """tools/docs.py -o writes every made page; git ignores each of them in docs/, and the check does not ask for one."""
+    assert docs.main(["-o", str(tmp_path / "pages")]) == 0
+    names = sorted(path.name for path in (tmp_path / "pages").iterdir())
+    assert {"rules.md", "tables.md", "cli.md", "backline.1", "rule-schema.json", "case-schema.json"} == {*names}
+    assert all((tmp_path / "pages" / name).read_text(encoding="utf-8") == made_page(name) for name in names)
+    places = [f"docs/{name}" for name in names]
+    ignored = subprocess.run(["git", "check-ignore", *places], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.split() == places
+    tracked = subprocess.run(["git", "ls-files", "docs"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not re.findall(r"^.*(?:rules.md|tables.md|schema).*$", tracked.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("rules doc", "rules.md"),
+        ("tables --doc", "tables.md"),
+        ("rules schema", "rule-schema.json"),
+        ("show --schema", "case-schema.json"),
+    ],
+)
+def test_a_command_prints_each_page(words: str, name: str) -> None:
+    """The text is UTF-8 with plain line ends, also where the terminal speaks another encoding; no path is needed."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "analyzer", *words.split()]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode("utf-8") == made_page(name)
 
 
 def test_every_limit_is_documented() -> None:
@@ -52,8 +87,8 @@ def test_every_limit_is_documented() -> None:
 
 
 def test_the_guide_names_every_key_of_a_rule() -> None:
-    """No key that the loader knows is missing in docs/writing-rules.md."""
-    text = page("docs/writing-rules.md")
+    """No key that the loader knows is missing in docs/rule-guide.md."""
+    text = page("docs/rule-guide.md")
 
     for key in rule_keys.KEYS:
         assert re.search(rf"(`{key}`|^{key}:)", text, re.MULTILINE), key
@@ -61,7 +96,7 @@ def test_the_guide_names_every_key_of_a_rule() -> None:
 
 def test_examples_in_the_guide_are_yaml() -> None:
     """Every YAML block of the guide can be read."""
-    for block in re.findall(r"```yaml\n(.*?)```", page("docs/writing-rules.md"), re.DOTALL):
+    for block in re.findall(r"```yaml\n(.*?)```", page("docs/rule-guide.md"), re.DOTALL):
         assert yaml.safe_load(block)
 
 
@@ -90,7 +125,7 @@ def commands(group: click.Group, path: str) -> list[str]:
 
 def test_the_command_line_page_has_every_command() -> None:
     """Each command, those of groups as well, has a heading of its own, its help, and an example."""
-    text = docs.cli_page()
+    text = made_page("cli.md")
     every = commands(main, "backline")
     assert "backline rules fmt" in every
     for path in every:
@@ -134,6 +169,7 @@ def test_questions_to_logs_are_told_in_words() -> None:
         "  order: {sequence: [bad, good], within: 36h}\n  quiet: {none: good, for: 2d}\n  many: {log: bad, distinct: level}"
     )
     text = pages.rules_page(Catalog([rule]), "a test")
+    assert "from 1 rule.\n" in text and "from 0 rules.\n" in pages.rules_page(Catalog([]), "a test")
     for words in (
         "for `abcd`, capitals or not, called `bad`",
         "`burst` is true for at least 3 hits of `bad` within 90s, for each `level`",
@@ -156,9 +192,10 @@ def test_a_signature_as_a_table_is_told_as_lines() -> None:
     assert f"- beside it all lines of `bad` in {log}, called `more`" in text
 
 
+@pytest.mark.size
 def test_links_of_the_page_of_rules_lead_somewhere() -> None:
     """Every table and rule that is linked has its heading, by the anchors Markdown pages make."""
-    headings = re.findall(r"^## (.+)$", page("docs/tables.md"), re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", made_page("tables.md"), re.MULTILINE)
     anchors = {re.sub(r"[^a-z0-9_-]", "", heading) for heading in headings}
     text = pages.rules_page(rules.load(), "a test")
     assert set(re.findall(r"tables\.md#([^)]+)\)", text)) <= anchors

@@ -12,11 +12,13 @@ import click
 import pytest
 
 from analyzer.cli import main
+from analyzer.commands.made_pages import page_makers
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "samples/README.md", "Makefile")
-] + sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name != "rules.md")
+] + sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in page_makers(main))
 _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 _SPAN = re.compile(r"`(backline [^`\n]+(?:\n[^`\n]+)?)`")
 _PROMPT = re.compile(r"^\s*(?:\$ )?(?:\.?[\w/$().-]*/)?(backline(?: .*)?)$", re.M)
@@ -83,16 +85,24 @@ def _wrong_options(command: click.Command, words: list[str]) -> str:
     return ""
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@together("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_of_a_page_exists(path: Path) -> None:
     """No page names a command, an option or a choice that the program does not have."""
     stale = [f"{command}: {why}" for command in commands(path.read_text(encoding="utf-8")) if (why := wrong(command))]
     assert not stale, "\n".join(stale)
 
 
+@pytest.mark.parametrize("name", ["cli.md", "tables.md"])
+def test_every_command_of_a_made_page_exists(name: str) -> None:
+    """Examples in the help of a command, and what a table is asked with, are commands that exist."""
+    stale = [f"{command}: {why}" for command in commands(page_makers(main)[name]()) if (why := wrong(command))]
+    assert not stale, "\n".join(stale)
+
+
 def test_the_check_sees_commands_and_mistakes() -> None:
     """The pages show hundreds of commands, and each kind of mistake in one is found."""
-    assert sum(1 for path in PAGES for _ in commands(path.read_text(encoding="utf-8"))) > 300
+    texts = [path.read_text(encoding="utf-8") for path in PAGES] + [make() for make in page_makers(main).values()]
+    assert sum(1 for text in texts for _ in commands(text)) > 300
     assert [bool(wrong(f"backline {words}")) for words in (
         "archive list --archive DIR", "x.tgz -o out", "rules test my.yaml -vv",
         "archive lost --archive DIR", "archive list --lost", "lost", "show case.json --format docx", "x.tgz --lost",

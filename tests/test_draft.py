@@ -290,6 +290,7 @@ def test_lines_that_are_not_there_are_told(spec: str, told: str, tmp_path: Path)
     assert not (tmp_path / "kb").exists()
 
 
+@pytest.mark.size
 def test_a_member_told_by_too_little_is_listed(tmp_path: Path) -> None:
     """When the end of an address fits two members both are named; the whole address is enough."""
     done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:3", CASES / "nsx-633-site")
@@ -317,6 +318,7 @@ def test_a_finding_is_a_starting_point(tmp_path: Path) -> None:
     assert matches(tmp_path / "kb", CASES / "cpu-limited-vm")
 
 
+@pytest.mark.size
 def test_a_finding_from_a_log_gives_its_signature(tmp_path: Path) -> None:
     """The line of a log in the evidence is a signature of the draft, which matches the case it was made from."""
     case = case_of(tmp_path / "out", CASES / "nsx-633-site")
@@ -337,6 +339,7 @@ def test_a_finding_from_two_signatures_gives_both_and_their_order(tmp_path: Path
     assert matches(tmp_path / "kb", CASES / "slow-storage")
 
 
+@pytest.mark.size
 def test_the_lines_of_a_site_become_a_sequence(tmp_path: Path) -> None:
     """Restart and failed calls of a Manager's log are two signatures, a sequence with room for the minutes between them."""
     rule = drafted(tmp_path / "kb", "--from-lines", "vsm.log:21-24", CASES / "nsx-633-site")
@@ -349,6 +352,7 @@ def test_the_lines_of_a_site_become_a_sequence(tmp_path: Path) -> None:
     assert matches(tmp_path / "kb", CASES / "nsx-633-site")
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("case_name", ["nsx-633-site", "config-traps", "windows-guest", "lab-ring-before"])
 def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_path: Path) -> None:
     """Each finding gives a file that loads and whose three examples hold; one of a build and a day alone says why not."""
@@ -536,6 +540,7 @@ NASTY = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.size
 @given(st.lists(NASTY, min_size=1, max_size=3))
 @settings(max_examples=25)
 def test_a_draft_of_any_lines_loads_and_can_be_printed(lines: list[str]) -> None:

@@ -114,6 +114,7 @@ def test_lists_and_searches_read_an_earlier_case(archive: str) -> None:
     assert "no problem" in run("archive", "verify", *place)
 
 
+@pytest.mark.size
 def test_pages_and_exports_of_an_earlier_case(archive: str, tmp_path: Path) -> None:
     """The map of all cases writes its report, and export writes case.json as it was stored beside report and facts."""
     place = ("--archive", archive)
@@ -156,6 +157,7 @@ def test_the_page_reads_an_earlier_case(archive: str, tmp_path: Path) -> None:
         place.close()
 
 
+@pytest.mark.size
 def test_earlier_and_new_cases_lie_in_one_segment(archive: str) -> None:
     """A case that this version adds leaves the earlier one as it was, also in one segment with it."""
     place = ("--archive", archive)

@@ -55,6 +55,7 @@ def assert_found(document: dict[str, Any], lines: int) -> None:
     assert r"\\esx71.lab.example\Group Cpu(4000:web-ill)\% Max Limited = 56.34" in " ".join(evidence)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("columns", [100, 560, 580, 700, 5_000, 20_000, 60_000])
 def test_a_capture_of_any_width_is_read(tmp_path: Path, columns: int) -> None:
     """From a hundred columns to sixty thousand, with a heading of 6 KB to 4 MB, the VM in trouble is found."""
@@ -78,6 +79,7 @@ PLANTS = {
 }
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("columns", [5_000, 60_000])
 def test_what_is_planted_in_other_groups_is_found_at_any_width(tmp_path: Path, columns: int) -> None:
     """A full queue, a slow LUN, a slow NFS volume, a balloon on a host with free memory, memory on the far NUMA node."""
@@ -228,14 +230,14 @@ def _long(tmp_path: Path, count: int) -> None:
     assert most <= MOST_MB
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_long_capture_is_read_in_little_memory(tmp_path: Path) -> None:
     """Twenty minutes of a large host, 107 MB: the whole command stays below 150 MB."""
     _long(tmp_path, 240)
 
 
-@pytest.mark.long
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_an_hour_of_a_large_host_is_read_in_little_memory(tmp_path: Path) -> None:
     """322 MB: the whole command stays below 150 MB."""
@@ -258,14 +260,14 @@ def _ill(tmp_path: Path, count: int) -> None:
     assert most <= MOST_ILL_MB
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Path) -> None:
     """Every VM of a large host is ill: columns no rule reads are not held, samples listed only of what is drawn."""
     _ill(tmp_path, 180)
 
 
-@pytest.mark.long
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_an_hour_of_ill_vms_takes_little_more_memory(tmp_path: Path) -> None:
     """334 MB: the peak hangs on what is found, not on how long the capture is."""

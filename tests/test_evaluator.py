@@ -201,6 +201,7 @@ def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
     return found | {"first": detail.row("first"), "part": detail.listed("part")}
 
 
+@pytest.mark.size
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.data())
 def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataObject) -> None:
@@ -270,6 +271,7 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
     return kit, ascend and keys.count(1) == 1
 
 
+@pytest.mark.size
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(captures())
 def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(given_case: tuple[Kit, bool]) -> None:

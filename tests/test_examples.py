@@ -16,7 +16,7 @@ from tests.together import together
 CATALOG = rules.load(drafts=True, examples=True)
 
 
-@pytest.mark.parametrize("rule", CATALOG.rules, ids=lambda rule: rule.id)
+@together("rule", CATALOG.rules, ids=lambda rule: rule.id, parts=16)
 def test_examples_of_the_catalog(rule: Rule) -> None:
     """The rule says of each of its examples what the example expects; else the difference and the trace are shown."""
     for example in rule.examples:

@@ -160,6 +160,7 @@ def test_a_log_in_utf16_is_searched(tmp_path: Path) -> None:
         assert verdicts(folder, "counted")["counted"] == ("match" if hit else "no_match")
 
 
+@pytest.mark.size
 def test_silence_is_not_proved_before_the_first_stamp_of_a_cat(tmp_path: Path) -> None:
     """A log that begins ten minutes before its end tells nothing of the hour before."""
     found = verdicts(case(tmp_path / "case", paste_txt=paste("~ # ", WHOLE[0], log(2))), "silent")
@@ -213,6 +214,7 @@ PREFIXES = [
 ]
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("prompt", ["", PROMPTS[0]])
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_lines_that_grep_put_an_origin_before_are_read(tmp_path: Path, prefix: str, prompt: str) -> None:
@@ -243,6 +245,7 @@ def test_what_would_tell_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.size
 def test_a_large_session_is_searched_to_its_end(tmp_path: Path) -> None:
     """Of a session larger than a parser gets, 17 MB, the hit in the last line is found, and it stays an excerpt."""
     lines = log(250_000, minutes=0, hit=249_999)
@@ -258,6 +261,7 @@ def test_a_large_session_is_searched_to_its_end(tmp_path: Path) -> None:
         assert [node["name"] for node in found["document"]["nodes"]] == ["esx01"]
 
 
+@pytest.mark.size
 def test_a_large_session_says_that_other_outputs_in_it_were_not_read(tmp_path: Path) -> None:
     """17 MB: searched as a log, and the source's row and the limits say what was not read; the case is not complete."""
     lines = log(250_000, minutes=0)
@@ -276,6 +280,7 @@ def test_a_large_session_says_that_other_outputs_in_it_were_not_read(tmp_path: P
 _HOSTS = st.from_regex(r"esx[0-9]{1,3}(?:\.lab\.example)?", fullmatch=True)
 
 
+@pytest.mark.size
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     host=_HOSTS,
@@ -311,6 +316,7 @@ def test_prompts_filters_and_logs_in_any_mix(
 ORIGINS = ["vmkernel.log:", "812:", "/var/log/vmkernel.0.gz:", "vmkernel.log:812:", "./esx01/vmkernel.log-"]
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("where", ["loose", "a zip", "a tree"])
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_lines_that_grep_printed_into_a_file_called_like_the_log_are_an_excerpt(

@@ -310,6 +310,7 @@ def real(*args: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, check=False, timeout=60)
 
 
+@pytest.mark.process
 def test_a_real_process_gives_the_same_bytes_twice_and_no_colour_in_a_pipe(ring: str) -> None:
     """The same input gives the same output bytes; a pipe gets no escape sequence, whatever its width."""
     one, two = real(ring, LAB, "-vv"), real(ring, LAB, "-vv", COLUMNS="40")
@@ -319,6 +320,7 @@ def test_a_real_process_gives_the_same_bytes_twice_and_no_colour_in_a_pipe(ring:
     assert b"\x1b" not in one.stdout
 
 
+@pytest.mark.process
 def test_a_terminal_without_unicode_gets_all_of_it(ring: str) -> None:
     """Signs that stdout cannot write are shown escaped; nothing is lost and nothing raises."""
     done = real("kb-2039495", str(CASES / "cpu-limited-vm"), "-v", PYTHONIOENCODING="ascii")

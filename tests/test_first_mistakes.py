@@ -104,6 +104,7 @@ def test_a_file_that_may_not_be_read_names_the_right(tmp_path: Path, monkeypatch
     assert refused(path).endswith("with an account that has it.\n")
 
 
+@pytest.mark.process
 def test_a_reader_that_stops_early_does_not_change_the_exit_code(tmp_path: Path) -> None:
     """`backline … | head -1` ends as it would have: 5 for a cut bundle, 1 for --fail-on."""
     cut = tmp_path / "cut.tgz"
@@ -117,6 +118,7 @@ def test_a_reader_that_stops_early_does_not_change_the_exit_code(tmp_path: Path)
     os.close(write)
 
 
+@pytest.mark.size
 def test_tables_say_what_is_lost_and_end_as_the_readme_says(tmp_path: Path) -> None:
     """`tables` ends with 5 for cut material and 3 for nothing, and refuses a machine that has no such rows."""
     cut, text = tmp_path / "cut.tgz", tmp_path / "hello.txt"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def outputs(draw: st.DrawFn) -> tuple[Parser, list[str]]:
     return parser, draw(st.permutations(lines)) if draw(st.booleans()) else lines
 
 
+@pytest.mark.size
 @settings(max_examples=120, deadline=None)
 @given(outputs())
 def test_the_quick_look_says_what_the_whole_parser_says(output: tuple[Parser, list[str]]) -> None:

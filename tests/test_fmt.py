@@ -222,6 +222,7 @@ def messy_rules(draw: st.DrawFn, *, odd: bool = False) -> str:
     return text
 
 
+@pytest.mark.size
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(messy_rules())
 def test_values_and_comments_stay_and_a_second_run_changes_nothing(text: str) -> None:
@@ -235,6 +236,7 @@ def test_values_and_comments_stay_and_a_second_run_changes_nothing(text: str) ->
             assert [key for key in keys if key in ORDERS[path]] == [key for key in ORDERS[path] if key in keys]
 
 
+@pytest.mark.size
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(messy_rules(odd=True))
 def test_what_stands_oddly_inside_brackets_is_kept_or_refused(text: str) -> None:
@@ -246,6 +248,7 @@ def test_what_stands_oddly_inside_brackets_is_kept_or_refused(text: str) -> None
         assert text.splitlines()[error.place.line - 1].strip()
 
 
+@pytest.mark.size
 @together("path", SHIPPED)
 def test_a_shipped_rule_says_the_same_after_formatting(path: Path) -> None:
     """Values, comments and the fixed point, for every rule of the tool."""
@@ -254,6 +257,7 @@ def test_a_shipped_rule_says_the_same_after_formatting(path: Path) -> None:
     assert result.startswith(text.partition("\n")[0])
 
 
+@pytest.mark.size
 @together("path", SHIPPED)
 def test_block_texts_of_shipped_rules_keep_their_bytes(path: Path) -> None:
     """Log texts and pasted output stand in the result line by line as they were written."""
@@ -450,6 +454,7 @@ def test_what_is_no_rule_file_is_refused_with_its_place(text: str, message: str,
     assert caught.value.place.line == line
 
 
+@pytest.mark.size
 @settings(max_examples=150)
 @given(st.data())
 def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
@@ -487,6 +492,7 @@ def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
     assert formatted(result) == result
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     "text",
     [

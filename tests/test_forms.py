@@ -14,6 +14,7 @@ from analyzer.parsing import registry
 from analyzer.tables import Block, Fault, Row
 from analyzer.triage import triage
 from tests.sample_kit import ALL, SAMPLES
+from tests.together import together
 
 PATHS = "localcli_storage-core-path-list"
 TEXT = (SAMPLES / "storage_path" / "two_paths.txt").read_text(encoding="utf-8")
@@ -78,7 +79,7 @@ def test_a_bundle_names_the_file_of_a_command_by_rule(command: str, name: str) -
 TWINS = sorted(name for name, parser in registry().items() if any("json/" in one for one in parser.files))
 
 
-@pytest.mark.parametrize("name", TWINS)
+@together("name", TWINS)
 def test_text_and_json_of_an_output_give_the_same_rows(name: str) -> None:
     """Each artefact with a JSON twin has a sample of it, whose rows are those of the text it names."""
     samples = {sample.text.stem: sample.expected for sample in ALL if sample.parser == name}

@@ -17,6 +17,7 @@ from tests import fuzz_kit, hostile
 SECONDS, ROUNDS = float(os.environ.get("BACKLINE_FUZZ_SECONDS", "8")), 60
 
 
+@pytest.mark.size
 def test_mutated_cases_go_the_whole_way() -> None:
     """Each mutated case is read, judged and rendered, and no parser, rule or stage fails inside.
 

@@ -49,6 +49,7 @@ outcomes:
 """
 
 
+@pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the guide in a fresh folder prints what the page shows."""
     guide.prepare(tmp_path)

@@ -155,7 +155,7 @@ def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -
         tmp_path / "over", {"vmkernel.log": [down, back], "vobd.log": [vobd(1, "made up", "vob.made.up")]}
     )
 
-    assert lasting["severity"] == "major" and lasting["subject"].startswith(device)
+    assert lasting["severity"] == "critical" and lasting["subject"].startswith(device)
     assert places(ended) == {"vmkernel.log:1", "vmkernel.log:2"}
     assert over["severity"] == "warning" and "says that it is over" in over["say"]
 
@@ -186,6 +186,7 @@ def test_an_id_in_a_line_of_an_agent_is_an_event(tmp_path: Path, log: str) -> No
     assert places(found) == {f"{log}:1"}
 
 
+@pytest.mark.size
 def test_a_storm_in_both_logs_is_paired_in_short_time(tmp_path: Path) -> None:
     """Two thousand events a log within twenty minutes pair one to one: two thousand count, none is paired twice."""
     moments = [(12 + n // 100, n % 100 * 0.55) for n in range(2000)]

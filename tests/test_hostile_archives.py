@@ -84,7 +84,6 @@ def reference() -> dict[str, Any]:
 
 @corpus
 @pytest.mark.corpus
-@pytest.mark.slow
 @pytest.mark.usefixtures("no_writes")
 def test_every_public_corner_case_is_answered() -> None:
     """All files of the corpus: ok, partial or refused, each in less than ten seconds, no exception."""
@@ -177,15 +176,11 @@ def test_what_is_called_sound_has_the_members_that_another_reader_finds() -> Non
 
 @corpus
 @pytest.mark.corpus
-@pytest.mark.slow
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-def test_the_whole_triage_of_every_public_corner_case_is_never_clean(step: int) -> None:
-    """None of them is support material: each is refused or partial, unless something in it was understood.
-
-    Every third is triaged here, each of them in the long run.
-    """
+@pytest.mark.size
+def test_the_whole_triage_of_every_public_corner_case_is_never_clean() -> None:
+    """None of them is support material: each is refused or partial, unless something in it was understood."""
     with hostile.rules_read_once():
-        for path in sorted(CORPUS.rglob("*"))[::step]:
+        for path in sorted(CORPUS.rglob("*")):
             if path.is_file():
                 found = hostile.ask(path)
                 assert found.state != "ok" or found.document["sources"][0]["read_by"], path  # type: ignore[index]
@@ -239,7 +234,6 @@ def bundle(extra: bytes = b"", *, end: bool = True) -> bytes:
 
 @corpus
 @pytest.mark.corpus
-@pytest.mark.slow
 @pytest.mark.usefixtures("no_writes")
 def test_corner_cases_behind_a_sound_bundle_leave_it_whole() -> None:
     """Each corner case put behind the members of a sound bundle, or into it as a log: the bundle is read."""
@@ -277,6 +271,7 @@ def test_bundle_cut_at_any_byte_gives_a_subset_and_is_never_ok() -> None:
         assert ledger.damage
 
 
+@pytest.mark.size
 @pytest.mark.usefixtures("no_writes")
 def test_each_header_byte_changed_is_answered() -> None:
     """Each byte of the gzip header and of a tar header flipped in three ways: answered without exception."""
@@ -307,7 +302,7 @@ def _bounded(path: Path, limits: Limits, seconds: float) -> Ledger:
     return ledger
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_bombs_are_bounded(tmp_path: Path) -> None:
     """A large member of zeros, gzip in gzip, and a zip of zips end at a limit that is said."""
     info = tarfile.TarInfo("esx-a/zdump")
@@ -337,7 +332,7 @@ def _zip(parts: dict[str, bytes]) -> bytes:
     return raw.getvalue()
 
 
-@pytest.mark.slow
+@pytest.mark.size
 def test_many_members_are_bounded(tmp_path: Path) -> None:
     """Thirty thousand empty members of a tiny tgz are walked in seconds, or to the limit."""
     engine = zlib.compressobj(6, zlib.DEFLATED, 31)
@@ -351,7 +346,7 @@ def test_many_members_are_bounded(tmp_path: Path) -> None:
     assert (state, len(found), [hit.name for hit in ledger.limits]) == ("partial", 1000, ["members"])
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_zero_member_of_300_mib_is_fast_and_flat(tmp_path: Path) -> None:
     """300 MiB of zeros in a tgz of 300 KB are skipped in about a second and 80 MB of memory."""
     info = tarfile.TarInfo("esx-a/zdump")

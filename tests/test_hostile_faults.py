@@ -99,6 +99,7 @@ def answers(document: dict[str, Any]) -> set[str]:
     return found | {rule for group in document["cannot_tell"] for rule in group["rules"]}
 
 
+@pytest.mark.size
 def test_a_bundle_cut_anywhere_says_so_and_finds_no_more(tmp_path: Path) -> None:
     """Every cut is answered, never as «ok»; its findings are some of the whole's, and no answer turns into «no match»."""
     path = hostile.bundle(tmp_path)
@@ -115,6 +116,7 @@ def test_a_bundle_cut_anywhere_says_so_and_finds_no_more(tmp_path: Path) -> None
                 assert answers(whole.document or {}) <= answers(cut.document), end
 
 
+@pytest.mark.size
 def test_each_byte_of_the_headers_changed_is_answered(tmp_path: Path) -> None:
     """One byte of the gzip header or of a tar header flipped: an answer, and no finding the whole does not have."""
     path = hostile.bundle(tmp_path)
@@ -195,6 +197,7 @@ def test_hostile_things_in_a_folder_do_not_keep_it_from_being_read(tmp_path: Pat
     assert all("not followed" in states[name] for name in ("zero.log", "self", "loop", "passwd.txt"))
 
 
+@pytest.mark.process
 def test_three_thousand_nested_folders(tmp_path: Path) -> None:
     """Folders deeper than a path may be long: read as far as the system goes, and said."""
     case = tmp_path / "case"
@@ -283,6 +286,7 @@ FAULTS: dict[str, tuple[str, int]] = {
 }
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("call", FAULTS)
 def test_a_write_that_fails_leaves_no_half_report(
@@ -402,6 +406,7 @@ MOMENTS = {
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path, moment: str) -> None:
     """Ctrl-C at any time: one line, status 130, no traceback, no half report."""
@@ -416,6 +421,7 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path, moment: s
     assert not out.exists() or not list(out.iterdir())
 
 
+@pytest.mark.process
 def test_the_same_case_gives_the_same_bytes_anywhere(tmp_path: Path) -> None:
     """Another hash seed, folder, time stamp and way of giving the path: the same bytes of all three results."""
     results = []

@@ -140,13 +140,13 @@ def check_flood(flood: Flood, tmp_path: Path, seconds: float) -> None:
     assert "pnic-loses-packets" in {one["rule"] for one in document["findings"]}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_is_bounded(tmp_path: Path, name: str) -> None:
     """Time, memory and size of the report stay bounded, the limit is said, the sound part is judged."""
     check_flood(FLOODS[name], tmp_path, 30)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not ALL, reason="set BACKLINE_ALL_HOSTILE=1 for the large floods")
 @pytest.mark.parametrize("name", SLOW_FLOODS)
 def test_a_large_flood_is_bounded(tmp_path: Path, name: str) -> None:
@@ -154,6 +154,7 @@ def test_a_large_flood_is_bounded(tmp_path: Path, name: str) -> None:
     check_flood(SLOW_FLOODS[name], tmp_path, 90)
 
 
+@pytest.mark.size
 def test_a_report_larger_than_its_limit_is_made_smaller(tmp_path: Path) -> None:
     """A flood of findings with limits.report_bytes=400,000: the page keeps to it and says what it leaves out."""
     answer = ask(hostile.bundle(tmp_path, _vmx(300)))
@@ -181,6 +182,7 @@ def _status(path: Path, sink: str, *args: str) -> subprocess.CompletedProcess[st
     )  # fmt: skip
 
 
+@pytest.mark.process
 def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
     """`> /dev/full`: what, why and what to do; status 3; the report itself is whole."""
     path = hostile.bundle(tmp_path)
@@ -192,6 +194,7 @@ def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
     json.loads((tmp_path / "out" / "case.json").read_text())
 
 
+@pytest.mark.process
 def test_a_reader_who_has_seen_enough_is_no_finding(tmp_path: Path) -> None:
     """`| head -1` ends the run with 0 and without a word; 1 would mean a finding."""
     done = _status(hostile.bundle(tmp_path), "| head -1", "-o", str(tmp_path / "out"))

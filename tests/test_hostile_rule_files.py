@@ -299,6 +299,7 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str
     assert [hit.name for hit in scan.limits(Limits())] == (["pattern_steps"] if scan.stopped else [])
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("command", ["lint", "test", "show", "list"])
 @pytest.mark.parametrize(
     "sign", [r"\x1b[2J\x1b]0;x\x07", r"\u202egnp.exe", r"\u2066x\u2069", r"\x9b31m", "\u202egnp.exe", "\u2066x"]

@@ -122,6 +122,7 @@ WATCHED = """if True:
 """
 
 
+@pytest.mark.process
 def test_all_of_them_together_neither_hang_nor_fill_memory_nor_write(tmp_path: Path) -> None:
     """A folder of them all is read in seconds, in little memory; nothing is written, run or called; the sound rule runs."""
     folder = catalog_folder(tmp_path)
@@ -227,6 +228,7 @@ evidence: [p0.x, p1.x, p2.x]
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")]
 )
@@ -274,6 +276,7 @@ def test_text_of_a_condition_stays_text() -> None:
     assert len(kit.facts.frame("esxi.base")) == 3
 
 
+@pytest.mark.size
 def test_a_storm_of_findings_stays_small() -> None:
     """A rule that finds something in every row keeps as many as the limit says, each with a text of bounded length."""
     rule = rules.parse(said('"' + "{one.key} " * 700 + '"'), TABLES)
@@ -352,6 +355,7 @@ def test_a_loud_rule_is_harmless_in_every_output(loud_folder: Path, tmp_path: Pa
     assert found["loud"] == "match" and found["broken"] == "error"
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     "args",
     [
@@ -437,6 +441,7 @@ def test_the_rule_that_is_mutated_is_sound() -> None:
     assert rules.parse(WHOLE, TABLES).examples
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(
     st.lists(
@@ -455,6 +460,7 @@ def test_no_mutation_raises_anything_but_a_diagnosis(changes: list[tuple[int, in
         assert not STEERING.search(str(error))
 
 
+@pytest.mark.size
 @settings(max_examples=200)
 @given(st.binary(max_size=200), st.integers(0, 400))
 def test_no_bytes_raise_anything_but_a_diagnosis(raw: bytes, at: int) -> None:

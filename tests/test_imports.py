@@ -42,6 +42,7 @@ def imported(path: Path) -> set[str]:
     return rooms - {"__version__"}
 
 
+@pytest.mark.size
 @together("room, path", modules())
 def test_no_module_imports_downwards(room: str, path: Path) -> None:
     """A module imports its own layer or one above it in docs/architecture.md, never one below."""
@@ -52,7 +53,7 @@ def test_no_module_imports_downwards(room: str, path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "archive").rglob("*.py")), ids=lambda path: path.stem)
+@together("path", sorted((ROOT / "analyzer" / "archive").rglob("*.py")), ids=lambda path: path.stem)
 def test_no_room_of_the_archive_imports_a_later_one(path: Path) -> None:
     """Within the archive imports run one way too, in the order of the table in docs/architecture.md."""
     room = path.parent.name if path.parent.name != "archive" else ""
@@ -64,13 +65,14 @@ def test_no_room_of_the_archive_imports_a_later_one(path: Path) -> None:
 
 
 def test_the_report_reads_the_case_document_and_nothing_else() -> None:
-    """No module of the report imports more of the package than the escapes of `text`, what an ask holds, names of results, limits, and `dataclass`."""
+    """No module of the report imports more of the package than the escapes of `text`, what an ask holds, names of results, limits, the order of findings, and `dataclass`."""
     for path in sorted((ROOT / "analyzer" / "report").glob("*.py")):
         assert imported(path) <= {
-            "asks", "text", "limits", "reasons", "result_files", "report", "errors", "lazy_dataclass"
+            "asks", "text", "limits", "reasons", "result_files", "report", "errors", "lazy_dataclass", "ranking"
         }, path.name  # fmt: skip
 
 
+@pytest.mark.size
 def test_no_module_names_a_parser() -> None:
     """Parsers are found by the registry: outside `parsers/` nothing imports one by name."""
     for room, path in modules():
@@ -128,6 +130,7 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
     return [list(one) for one in sorted(found)]
 
 
+@pytest.mark.size
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """No module reaches itself by imports, those inside functions included."""
     known = files_of(ROOT)
@@ -155,6 +158,7 @@ def public_classes(path: Path) -> list[str]:
     return [node.name for node in body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
 
 
+@pytest.mark.size
 def test_no_public_class_name_stands_twice() -> None:
     """A stranger who searches for a class finds one: each public class has a name of its own."""
     places: dict[str, list[str]] = {}

@@ -9,6 +9,7 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from analyzer import case
@@ -91,6 +92,7 @@ def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
     assert incident.boots(doc) == ["esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"]
 
 
+@pytest.mark.size
 def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> None:
     """Of 2,000 events the 400 around the incident are kept; without it the first and the last."""
     files = {"vobd.log": [vobd(10, number * 40) for number in range(2000)]}

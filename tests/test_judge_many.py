@@ -61,6 +61,7 @@ def samples() -> dict[str, CaseData]:
 # -- the catalog
 
 
+@pytest.mark.size
 def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, CaseData]) -> None:
     """Findings with evidence and trace, what cannot be told, charts, notes, causes and signs: all of it is the same."""
     expected = {name: alone(CATALOG, material.facts) for name, material in samples.items()}
@@ -72,16 +73,15 @@ def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Case
     assert any(one.series for one in found.values()) and any(f.explains for one in found.values() for f in one.findings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
-def test_all_examples_of_all_rules_are_judged_by_all_rules(step: int) -> None:
+@pytest.mark.size
+def test_all_examples_of_all_rules_are_judged_by_all_rules() -> None:
     """Each example of a rule, as a case of its own among two hundred, gives what the whole catalog says of it alone.
 
-    Every eighth rule gives the cases and all rules judge them; the long run takes those of every rule.
+    Every eighth rule gives the cases and all rules judge them.
     """
     facts = {
         f"{one.id}: {example.name}": examples.facts_of(one, example)
-        for one in CATALOG.rules[::step]
+        for one in CATALOG.rules[::8]
         for example in one.examples[::5]
     }
     assert len(facts) >= 70
@@ -92,6 +92,7 @@ def test_all_examples_of_all_rules_are_judged_by_all_rules(step: int) -> None:
 # -- any cases
 
 
+@pytest.mark.size
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -114,6 +115,7 @@ def test_made_up_cases_are_judged_as_each_alone(
     assert found == {name: alone(catalog, own) for name, own in facts.items()}
 
 
+@pytest.mark.size
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.booleans())
 def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> None:

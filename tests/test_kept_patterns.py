@@ -62,6 +62,7 @@ def patterns() -> list[str]:
     return list(dict.fromkeys(found))
 
 
+@pytest.mark.size
 def test_a_kept_pattern_is_the_compiled_one(folder: Path, compiles: list[Any]) -> None:
     """Text, flags, groups and code of a thousand patterns are as `re` makes them, and none is compiled again."""
     some = patterns()[:1000]
@@ -148,6 +149,7 @@ def test_the_number_of_kept_patterns_is_bounded(folder: Path, monkeypatch: pytes
     assert [key[0] for key in kept_patterns._kept().known] == ["d"]
 
 
+@pytest.mark.process
 def test_no_word_of_a_case_is_kept(tmp_path: Path) -> None:
     """A case may be a customer's: after its triage the cache folder holds no name of its host, and no line of it."""
     case = tmp_path / "case"

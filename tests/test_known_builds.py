@@ -49,6 +49,7 @@ def judged(case: Path, out: Path, rule: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+@pytest.mark.size
 def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_the_fix(tmp_path: Path) -> None:
     """Each row is exposed at its bounds and never outside of them, and is never more than information."""
     wanted: dict[tuple[str, int], dict[str, bool]] = {}

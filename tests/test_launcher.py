@@ -189,6 +189,7 @@ def dropped_files(tmp_path: Path) -> list[str]:
     return files
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="desktop entries are a matter of Linux")
 def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     """The Exec line, split by the specification and started with dropped files, triages them as one case and opens it.
@@ -209,7 +210,7 @@ def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     assert sorted(file["name"] for file in document["case"]["files"]) == sorted(HARD_FILES)
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("gio") is None, reason="GLib's launcher is not installed")
 def test_glib_starts_it(tmp_path: Path) -> None:
     """GLib, which GNOME and Xfce start desktop entries with, gives the files over as they are."""
@@ -228,6 +229,7 @@ def test_glib_starts_it(tmp_path: Path) -> None:
     assert (tmp_path / "home" / "backline-out" / "my-case" / "report.html").exists()
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="sets the variable as Backline.cmd does")
 def test_the_line_of_the_explorer_starts_a_triage(tmp_path: Path) -> None:
     """With the variable that Backline.cmd sets, the files named in it are triaged as one case."""

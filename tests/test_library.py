@@ -45,6 +45,7 @@ def test_the_package_stays_light() -> None:
         analyzer.open_cases  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.size
 def test_a_case_in_memory_is_the_case_of_the_command(site: OpenedCase, tmp_path: Path) -> None:
     """The library finds what the command finds and writes the same report; paths may be text or Path, one or several."""
     run("triage", SITE, "-o", tmp_path, "--quiet", "--no-settings")
@@ -59,6 +60,7 @@ def test_a_case_in_memory_is_the_case_of_the_command(site: OpenedCase, tmp_path:
     assert several.findings[0].rule == "kb-2039495"
 
 
+@pytest.mark.size
 def test_a_saved_case_is_read_back(site: OpenedCase, tmp_path: Path) -> None:
     """A folder of results or its case.json gives the same findings; it has no tables and no logs, and says so."""
     run("triage", SITE, "-o", tmp_path, "--quiet", "--no-settings")
@@ -83,6 +85,7 @@ def test_an_archived_case_has_its_tables(tmp_path: Path) -> None:
         stored.table("esxi.vmkernel")
 
 
+@pytest.mark.size
 def test_a_table_knows_where_its_rows_come_from(site: OpenedCase) -> None:
     """Rows carry machine, member and line, and the line of the member says what the row says."""
     ring = open_case(CASES / "lab-ring-before").table("esxi.vmxnet3_rx_summary")
@@ -97,6 +100,7 @@ def test_a_table_knows_where_its_rows_come_from(site: OpenedCase) -> None:
         site.table("esxi.hosts")
 
 
+@pytest.mark.size
 def test_the_logs_around_a_moment(site: OpenedCase) -> None:
     """`log` gives what `backline log` prints, for a time as text or datetime and for a finding."""
     told = run("log", SITE, "--around", "2017-10-14T16:25:00Z", "--for", "10m", "--format", "jsonl").stdout.splitlines()
@@ -149,6 +153,7 @@ def test_a_case_shows_its_findings_in_a_notebook(site: OpenedCase) -> None:
     assert "<script" not in hostile._repr_html_() and repr(hostile) == "<case 'nsx-633-site': 1 finding>"
 
 
+@pytest.mark.size
 def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each cell of docs/notebooks/case.ipynb runs from the root of a checkout, in order, in this process."""
     monkeypatch.chdir(ROOT)
@@ -171,6 +176,7 @@ def rows(*words: object) -> list[dict[str, object]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.size
 def test_rows_are_chosen_by_machine_condition_and_time() -> None:
     """--node, --where, --around and --limit choose rows; all of them together; what is left out is counted."""
     every = rows(SITE, "esxi.vmkernel")
@@ -207,6 +213,7 @@ def test_a_condition_sees_the_table_alone(condition: str) -> None:
     assert "Columns: node, member, line" in done.stderr
 
 
+@pytest.mark.size
 def test_a_stretch_of_a_table_without_times_is_refused() -> None:
     """A table whose rows tell no time has no rows around a moment: that is said, not an empty table."""
     assert run("tables", SITE, "esxi.host", "--around", "2017-10-14T16:21:00Z").exit_code in (0, 2)
@@ -215,6 +222,7 @@ def test_a_stretch_of_a_table_without_times_is_refused() -> None:
     assert run("tables", SITE, "--limit", "3").exit_code == 2
 
 
+@pytest.mark.size
 def test_rows_as_parquet(tmp_path: Path) -> None:
     """--parquet writes the chosen rows with their origin, typed, whole or not at all; a place that cannot be is 6."""
     file = tmp_path / "it's.parquet"

@@ -180,6 +180,7 @@ def test_what_is_complained_of(code: str, piece: str) -> None:
         ("R057", "about: Frames of e.g. vmnic0 (NSX 6.3.3) are damaged. They are lost."),
         ("R059", "needs: 0.1"),
         ("R060", "explained_by: [pnic-loses-packets]"),
+        ("R060", "explained_by: [esx-event/esx.problem.storage.apd.start]"),
         ("R061", "status: retired\nreplaced_by: pnic-loses-packets"),
         ("R062", "status: retired\nfix: []"),
         ("R063", "fix: [{where: host, run: esxcli network nic list}]\ncaution: ''"),
@@ -327,6 +328,18 @@ def test_names_of_a_private_catalog_are_known(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["esx-event/esx.problem.storage.apd.begin", "pnic-loses-packets/esx.problem.storage.apd.start", "no-rule/row"],
+)
+def test_a_row_that_is_not_there_explains_nothing(tmp_path: Path, name: str) -> None:
+    """`rule/row` needs both: a rule over a table of facts, and that row of it."""
+    text = base().replace("evidence:", f"explained_by: [{name}]\nevidence:")
+
+    assert "R060" in [one.code for one in check(text, tmp_path)]
+
+
+@pytest.mark.size
 def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_files() -> None:
     """Of shipped rules beside those that are checked no YAML is read: each has the id, title, KBs and subject it writes."""
 
@@ -343,6 +356,7 @@ def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_f
         assert shared(stored) == shared(read), path.name
 
 
+@pytest.mark.size
 def test_settings_and_packs_belong_to_the_catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Folders of the settings are checked like `--kb`; a pack is only looked at for its ids and titles."""
     for name in ("set", "pack"):
@@ -361,6 +375,7 @@ def test_settings_and_packs_belong_to_the_catalog(tmp_path: Path, monkeypatch: p
     assert [path.parent.name for path in lint.chosen(["damaged-frames"], local=local)] == ["set"]
 
 
+@pytest.mark.size
 def test_thorough_runs_the_examples(tmp_path: Path) -> None:
     """An example that fails, a gap that is none any more, a file nobody reads: each is told at its `expect`."""
     for old, new, line, message in (
@@ -446,11 +461,13 @@ def test_names_choose_files(tmp_path: Path) -> None:
         lint.chosen([str(tmp_path / "never.yaml")])
 
 
+@pytest.mark.size
 def test_the_same_files_give_the_same_complaints() -> None:
     """Two runs over the catalog are equal to the letter."""
     assert [str(one) for one in lint.check()] == [str(one) for one in whole()]
 
 
+@pytest.mark.size
 def test_a_hostile_rule_does_not_hold_the_linter(tmp_path: Path) -> None:
     """Names that double, very long conditions, thousands of mistakes: seconds, as the limits of rule files promise."""
     doubling = "".join(f"  n{n}: n{n - 1} + n{n - 1}\n" for n in range(1, 11))
@@ -468,6 +485,7 @@ def test_a_hostile_rule_does_not_hold_the_linter(tmp_path: Path) -> None:
     assert time.process_time() - start < 30
 
 
+@pytest.mark.size
 def test_the_released_rules_hold_every_number() -> None:
     """`rules lint --thorough` has nothing to say of the catalog; a number held by the words of an answer counts as held."""
     done = CliRunner().invoke(main, ["rules", "lint", "--thorough", "--no-settings"])
@@ -475,6 +493,7 @@ def test_the_released_rules_hold_every_number() -> None:
     assert "0 errors, 0 warnings" in done.output
 
 
+@pytest.mark.size
 def test_three_hundred_rules_take_seconds(tmp_path: Path) -> None:
     """A catalog of 300 rules of the common size is checked in well under half a minute on any machine."""
     shipped = sorted(rules.default_paths()[0].glob("*/*.yaml"))

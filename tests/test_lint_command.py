@@ -76,6 +76,7 @@ def test_a_rule_that_does_not_exist_is_a_mistake_of_the_command_line() -> None:
     assert "did you mean `beacon-probing`?" in done.output
 
 
+@pytest.mark.size
 def test_without_names_the_whole_catalog_is_checked(tmp_path: Path) -> None:
     """Shipped rules and those of --kb."""
     (tmp_path / "damaged-frames.yaml").write_text(laid(WARNED), encoding="utf-8")
@@ -198,6 +199,7 @@ PUT = ["", ":", "\n", "- ", "{", "}", "]", "'", '"', "&a ", "*a", "!x ", "\t", "
        "x.y", "\u2028", "\x1b[2J", "(", "|", ">-\n", "<<: "]  # fmt: skip
 
 
+@pytest.mark.size
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(["when", "each", "let", "join", "outcomes", "examples", "logs", "seen", "kb", "fix", "rule", "about"]),
        st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -74,6 +74,7 @@ CONDITIONS = st.recursive(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=250, deadline=None)
 @given(CONDITIONS, CONDITIONS)
 def test_what_is_said_is_so_for_every_row(one: str, two: str) -> None:

@@ -88,6 +88,7 @@ def told(rule: Rule, settings: Settings | None = None, verbose: int = 0) -> str:
 # --- list -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.size
 def test_the_list_has_a_line_for_each_shipped_rule() -> None:
     """Every rule that is judged stands in the list once, with status, examples and title."""
     done = run("list")
@@ -165,6 +166,7 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.size
 def test_the_list_shows_origin_mutes_and_thresholds(db: Path) -> None:
     """A private rule says where it is from, what is muted and which number is another; a broken one ends with 4."""
     done = run("list")
@@ -201,6 +203,7 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
 # --- select -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.size
 def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
     """An id of a private folder is found; thresholds are changed only where the rule is to judge as it does here."""
     assert select(["nn-draft"])["nn-draft"].changed == {}
@@ -212,6 +215,7 @@ def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
         select(["nn-draft"], local=Local())
 
 
+@pytest.mark.size
 def test_select_tells_of_a_retired_rule(db: Path) -> None:
     """A retired id is not unknown: the advice says what became of it."""
     with pytest.raises(UsageError) as error:

@@ -125,6 +125,7 @@ def test_lines_are_chosen_by_window_host_object_pattern_and_level(tmp_path: Path
     assert (wrong.exit_code, "esx7.lab.example" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     ("words", "pattern"),
     [(("--grep", r"vmnic1\d link (?:up|down)"), r"vmnic1\d link (?:up|down)"), (("--object", "VMNIC7"), r"\bvmnic7\b"),
@@ -219,6 +220,7 @@ def test_hostile_lines_steer_neither_terminal_nor_spreadsheet_and_secrets_are_hi
     assert [row["text"][:3] for row in rows] == ["201", "'=1"]
 
 
+@pytest.mark.size
 def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     """Id, number and `rule@subject` of a finding give the stretch around its lines; a wrong name lists what there is."""
     path = tmp_path / "host.tgz"
@@ -241,6 +243,7 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     assert run(path, "--around", "no-such-rule").exit_code == 2
 
 
+@pytest.mark.size
 def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,6 +318,7 @@ def test_where_all_hosts_have_more_lines_than_anybody_reads_the_commands_printed
     )
 
 
+@pytest.mark.size
 def test_log_says_before_the_first_line_that_they_are_many_and_how_to_get_fewer(
     dense: tuple[Path, Path, list[str]],
 ) -> None:
@@ -330,6 +334,7 @@ def test_log_says_before_the_first_line_that_they_are_many_and_how_to_get_fewer(
     assert "--grep '(?i)SYNTH' does not" in run(folder, "--grep", "SYNTH", "--around", "2017-10-14T09:05:00").stderr
 
 
+@pytest.mark.size
 def test_the_lines_of_one_host_are_those_that_a_reading_of_all_gives_it(
     dense: tuple[Path, Path, list[str]],
 ) -> None:
@@ -387,13 +392,12 @@ def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) > 100
 
 
-@pytest.mark.slow
-@pytest.mark.long  # takes half a minute to make
+@pytest.mark.size
 def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_unpack_it(tmp_path: Path) -> None:
-    """Of 600 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
+    """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
     resource = pytest.importorskip("resource")  # not on Windows
     path = tmp_path / "host.tgz"
-    make_bundle.make(path, 600_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.make(path, 200_000_000, dumps=False, problems=PROBLEMS)
     program = (sys.executable, "-m", "analyzer", "log", str(path))
     around = ("--around", "2021-03-01T15:10:00")
     assert peak(*program, *around) < 200

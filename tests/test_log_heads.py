@@ -18,6 +18,7 @@ from analyzer.scan.heads import PART, SHOWN, WHOLE, Heads, Purse
 from analyzer.tables import Block, Fault, Row
 from analyzer.triage import Options, triage
 from tests.sample_kit import ALL, Sample, recognised
+from tests.together import together
 
 JAVA = "2021-03-08T10:00:0{n}.000Z  INFO http-nio-127.0.0.1-7440-exec-1 SomeService 4282 - request {n}"
 NSX = (
@@ -90,7 +91,7 @@ def test_a_rotated_log_may_begin_in_the_middle_of_a_message(tmp_path: Path) -> N
     assert source(log)[0]["faults"] == 1
 
 
-@pytest.mark.parametrize("sample", LOGS, ids=str)
+@together("sample", LOGS, ids=str, parts=3)
 def test_only_the_faults_of_a_sample_are_strange(sample: Sample, tmp_path: Path) -> None:
     """What is counted are the lines that the parser itself reports, whatever form the others have."""
     parser = registry()[sample.parser]
@@ -114,7 +115,7 @@ def vmkernel(count: int) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-@pytest.mark.long
+@pytest.mark.size
 def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
     """Of a million lines a part is looked at one by one, which is said; strange ones there are counted."""
     log = tmp_path / "vmkernel.log.gz"

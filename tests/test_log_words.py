@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from analyzer.merged_log.entry import component_of
 from analyzer.parsing import registry
 from analyzer.tables import Block, Row
 from tests.sample_kit import ALL, Sample
+from tests.together import together
 
 LOGS = [one for one in ALL if registry()[one.parser].log and registry()[one.parser].words is not None]
 
 
-@pytest.mark.parametrize("sample", LOGS, ids=str)
+@together("sample", LOGS, ids=str, parts=2)
 def test_words_of_a_line_are_those_of_its_row(sample: Sample) -> None:
     """The short way to the level and component of a line gives what the parser of its log gives."""
     parser = registry()[sample.parser]

@@ -340,6 +340,7 @@ def cases(draw: Callable[..., Any], *, unknown: bool) -> tuple[str, Function, li
     return text, function, things, parts
 
 
+@pytest.mark.size
 @settings(max_examples=150, deadline=None)
 @given(cases(unknown=False))
 def test_with_all_values_known_the_answer_is_pythons(case: tuple[str, Function, list[Row], list[Row]]) -> None:
@@ -350,6 +351,7 @@ def test_with_all_values_known_the_answer_is_pythons(case: tuple[str, Function, 
     assert answers(text, things, parts) == expected
 
 
+@pytest.mark.size
 @settings(max_examples=100, deadline=None)
 @given(cases(unknown=True), st.data())
 def test_learning_a_value_never_turns_an_answer(

@@ -38,6 +38,7 @@ def found(document: dict[str, Any]) -> list[tuple[str, str]]:
     return [(one["rule"], one["object"]) for one in document["findings"]]
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("columns", [700, 20_000, 60_000])
 def test_a_capture_deep_in_a_session_is_read_at_any_width(tmp_path: Path, columns: int) -> None:
     """Commands, two thousand lines of output, then a CSV whose heading has up to 4 MB: the VM in trouble is found."""
@@ -71,6 +72,7 @@ def filler(size: int) -> str:
     return one * (size // len(one) + 1)
 
 
+@pytest.mark.size
 def test_what_was_typed_behind_16_mb_is_read(tmp_path: Path) -> None:
     """In a session of 20 MB the dump of a ring that was full stands at the end: it is found, with its line."""
     before = filler(20 * MIB)
@@ -84,6 +86,7 @@ def test_what_was_typed_behind_16_mb_is_read(tmp_path: Path) -> None:
     assert min(lines) > before.count("\n")
 
 
+@pytest.mark.size
 def test_an_output_over_16_mb_costs_its_end_and_nothing_else(tmp_path: Path) -> None:
     """One output of 20 MB is read up to the limit, which is said with its line; what was typed behind it is read."""
     row = f"-rw-------    1 root     root         4096 Mar  2 10:00 {'made-up-' * 100}.vmdk\n"
@@ -96,6 +99,7 @@ def test_an_output_over_16_mb_costs_its_end_and_nothing_else(tmp_path: Path) -> 
     assert "was not read further" in limit
 
 
+@pytest.mark.size
 def test_a_secret_is_hidden_wherever_a_stretch_ends(tmp_path: Path) -> None:
     """The first secret of a session may come with its last command: what is told of lines there holds none."""
     text = (
@@ -107,7 +111,8 @@ def test_a_secret_is_hidden_wherever_a_stretch_ends(tmp_path: Path) -> None:
     assert "Kq001" not in shown
 
 
-@pytest.mark.parametrize("size", [18, pytest.param(36, marks=pytest.mark.long)])
+@pytest.mark.process
+@pytest.mark.parametrize("size", [18, 36])
 def test_a_session_takes_no_more_than_its_bound_of_memory(tmp_path: Path, size: int) -> None:
     """The whole command stays below its bound, at 18 MB and at twice that."""
     path = tmp_path / "session.txt"

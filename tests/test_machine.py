@@ -51,6 +51,7 @@ def our_rows(template: str, lines: list[str]) -> list[list[object]]:
     return [list(record.values.values()) for record in machine.records]
 
 
+@pytest.mark.size
 @together("name, path", SAMPLES)
 def test_rows_are_those_of_the_library(name: str, path: Path) -> None:
     """On every sample, and on its lines indented or without indent, both give the same rows."""

@@ -17,6 +17,7 @@ from analyzer.judge import judge_cases
 from analyzer.rules import default_paths
 from analyzer.triage import Options, gathered, triage
 from tests import hostile
+from tests.together import together
 from tools.case_hosts import SYNTHETIC
 from tools.make_cases import BREAKAGES, LACKING, SCENARIOS, broken, case, make
 
@@ -28,6 +29,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.size
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     """Two runs with one seed write the same files; another seed writes others."""
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
@@ -55,7 +57,8 @@ def test_no_two_cases_are_alike(tmp_path: Path) -> None:
     assert len(set(made)) >= 0.95 * len(made) > 100
 
 
-@pytest.mark.parametrize("number", range(len(SCENARIOS)))
+@pytest.mark.size
+@together("number", range(len(SCENARIOS)), parts=12)
 def test_each_scenario_fires_its_rule(tmp_path: Path, number: int) -> None:
     """The first cases of a set go through the scenarios in order, and each fires the shipped rule it is named after."""
     kind, files = case(number)
@@ -74,6 +77,7 @@ def test_every_shipped_rule_has_a_scenario() -> None:
     assert set(SCENARIOS) == {path.stem for path in SHIPPED.glob("*/*.yaml")}
 
 
+@pytest.mark.size
 def test_most_cases_are_healthy_and_some_lack_a_piece() -> None:
     """Of 700 cases most are healthy, every scenario and every missing piece occurs."""
     kinds = [case(number)[0] for number in range(len(SCENARIOS) + 700)]
@@ -93,6 +97,7 @@ def test_a_healthy_case_has_no_finding_and_a_lacking_one_cannot_tell(tmp_path: P
                     assert document["cannot_tell"]
 
 
+@pytest.mark.size
 def test_a_folder_and_an_archive_of_one_case_say_the_same(tmp_path: Path) -> None:
     """A case written as a folder and as one archive gives the same findings."""
     folders = make(tmp_path / "folders", 10)
@@ -114,6 +119,7 @@ def test_every_case_says_that_it_is_synthetic(tmp_path: Path) -> None:
                     assert member is not None and SYNTHETIC.encode() in member.read()
 
 
+@pytest.mark.size
 def test_cases_are_small(tmp_path: Path) -> None:
     """A case is a few to a hundred kilobytes, 5 to 60 on average, so that ten thousand fit any disk."""
     make(tmp_path, 100, form="tgz")
@@ -122,6 +128,7 @@ def test_cases_are_small(tmp_path: Path) -> None:
     assert max(sizes) < 300_000
 
 
+@pytest.mark.size
 def test_the_broken_share_is_kept_and_all_kinds_occur(tmp_path: Path) -> None:
     """With a fifth broken, about a fifth is, in every way a broken upload can be."""
     kinds = [made.kind for made in make(tmp_path, 200, broken_share=0.2)]
@@ -146,6 +153,7 @@ def test_a_broken_case_is_refused_or_told_to_be_damaged(tmp_path: Path, how: str
         assert document["damage"] or document["cannot_tell"] or how == "damaged"
 
 
+@pytest.mark.process
 def test_the_command_line_counts_what_it_made(tmp_path: Path) -> None:
     """The tool prints how many cases of which kind it wrote, and refuses a folder that is not empty."""
     run = [sys.executable, str(TOOL), str(tmp_path / "out"), "--count", "8", "--broken", "50%", "--form", "mixed"]

@@ -35,7 +35,8 @@ ask: vmkernel.log
 """
 
 
-@pytest.mark.parametrize("count", [10_001, pytest.param(50_000, marks=pytest.mark.long)])
+@pytest.mark.size
+@pytest.mark.parametrize("count", [10_001, 50_000])
 def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp_path: Path, count: int) -> None:
     """The square of the lines of one device is never asked for: the rule fails at once, with the number of pairs."""
     case, seconds, size = triaged(
@@ -53,6 +54,7 @@ def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp
     assert size < most(case)  # most of it is the page itself and its list of rules
 
 
+@pytest.mark.size
 def test_a_self_join_is_still_judged_where_no_device_has_many_lines(tmp_path: Path) -> None:
     """Ten thousand lines of a thousand devices are a hundred thousand pairs: every line is judged."""
     rule = SELF.replace(">= 10\n", ">= 11\n")

@@ -54,6 +54,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return done
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("case", ["lab-ring-before", "nsx-633-site"])
 def test_a_rule_without_anything_to_look_at_is_a_line_in_the_list(case: str, kb: Path, work: dict[str, Any]) -> None:
     """Of 300 rules no file is read as YAML; whole are read those with rows to look at or questions to logs."""
@@ -65,6 +66,7 @@ def test_a_rule_without_anything_to_look_at_is_a_line_in_the_list(case: str, kb:
     assert idle.isdisjoint(work["whole"])
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(("case", "none"), [("lab-ring-before", True), ("nsx-633-site", False)])
 def test_signatures_are_compiled_for_the_logs_that_are_there(
     case: str, none: bool, kb: Path, work: dict[str, Any]
@@ -78,6 +80,7 @@ def test_signatures_are_compiled_for_the_logs_that_are_there(
     assert (set(work["compiled"]).isdisjoint(wanted)) == none
 
 
+@pytest.mark.size
 def test_examples_of_stored_rules_are_read_without_reading_the_rules_again(
     kb: Path, work: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,7 @@ def test_a_trace_names_of_the_steps_only_what_decides(site: Site) -> None:
 MOST_MB = 200  # of the whole command
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_forty_hosts_take_little_memory(tmp_path: Path) -> None:
     """2,000 matches, a thousand of them in full: what they share stands in memory once."""
@@ -161,6 +162,7 @@ def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
     assert site.status == 5
 
 
+@pytest.mark.size
 def test_few_subjects_are_not_cut(tmp_path: Path) -> None:
     """Six hosts of eight ports are told in full: no cut, exit 0."""
     site = triaged(tmp_path / "out", many_hosts.write(tmp_path / "hosts", 6, 8, full))

@@ -67,6 +67,7 @@ def plain() -> dict[Path, dict[str, list[tuple[int, str]]]]:
     return {path: rows(path) for path in (SESSION, *LISTS)}
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("way", WAYS)
 def test_a_text_gives_the_same_rows_on_the_same_lines(
     way: str, plain: dict[Path, dict[str, list[tuple[int, str]]]], tmp_path: Path

@@ -195,6 +195,7 @@ def test_a_gap_proves_nothing() -> None:
 # -- how it is done
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("name", ["kb-2039495", "pnic-loses-packets", "cpu-contention", "nsx-1970527"])
 def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
     """Conditions of all moved rules, answered in one look at each subject, answer as a judge of each moved rule by itself does."""
@@ -217,6 +218,7 @@ def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
     assert columns == really
 
 
+@pytest.mark.size
 def test_survivors_stand_in_the_order_of_the_file() -> None:
     """With one example left most numbers are loose: each is told where it is written, in order, with what to do."""
     one = CATALOG["kb-2039495"]

@@ -444,6 +444,7 @@ def holding(found: NearMiss, column: str, present: Any) -> list[Any]:
     return sorted(values, key=lambda value: abs(value - present)) if numbers else values
 
 
+@pytest.mark.size
 @settings(max_examples=80)
 @given(conditions(), THINGS)
 def test_a_near_miss_holds_what_it_says(condition: str, thing: Row) -> None:

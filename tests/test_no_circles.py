@@ -24,6 +24,7 @@ def uncollected() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.mark.size
 def test_examples_leave_no_circles(uncollected: None) -> None:
     """The functions, tables and facts of an example are freed with it: it left a thousand objects in circles before."""
     catalog = select(RULES, (), local=Local(packs=False))

@@ -133,6 +133,7 @@ def test_a_tree_without_a_name_is_not_the_host_whose_version_it_contradicts(
     assert ("treated as part of esx51.lab.example" in said) is (len(nodes) == 1)
 
 
+@pytest.mark.size
 def test_controllers_without_a_name_stay_apart() -> None:
     """Every controller has the same prompt; three files are three controllers."""
     document = triage([CASES / "nsx-633-site"]).document

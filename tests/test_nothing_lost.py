@@ -94,10 +94,11 @@ def changed(lines: list[str], at: int, pattern: re.Pattern[str], new: str) -> It
         yield [*lines[:at], lines[at][: found.start()] + text + lines[at][found.end() :], *lines[at + 1 :]]
 
 
-@pytest.mark.parametrize(
+@together(
     "sample",
     [one for one in OUTPUTS if one.parser not in PASS_OVER and str(one) not in EACH_LINE_A_ROW | FREE_TEXT],
     ids=str,
+    parts=6,
 )
 def test_a_strange_line_costs_itself_and_is_counted(sample: Sample) -> None:
     """A line that no output has, put anywhere below the first, changes no row and is a fault of its own."""
@@ -111,7 +112,7 @@ def test_a_strange_line_costs_itself_and_is_counted(sample: Sample) -> None:
         assert spoiled.faults[block.first_line + at] or inside, f"the line put in before line {at + 1} is not counted"
 
 
-@pytest.mark.parametrize("sample", OUTPUTS, ids=str)
+@together("sample", OUTPUTS, ids=str, parts=4)
 def test_a_word_for_a_number_is_counted_or_kept(sample: Sample) -> None:
     """Where a number becomes a word, the cell keeps the word as text or the fault is counted: never a silent gap."""
     block = recognised(registry()[sample.parser], sample)
@@ -125,7 +126,7 @@ def test_a_word_for_a_number_is_counted_or_kept(sample: Sample) -> None:
                 assert spoiled.faults.total() > whole.faults.total(), f"{lines[at]!r} silently loses {dict(lost)}"
 
 
-@pytest.mark.parametrize("sample", OUTPUTS, ids=str)
+@together("sample", OUTPUTS, ids=str, parts=4)
 def test_a_masked_address_keeps_its_row(sample: Sample) -> None:
     """An address masked with X costs at most its own cell, and that is counted."""
     block = recognised(registry()[sample.parser], sample)
@@ -145,7 +146,7 @@ def mixed(found: Iterable[Row], border: int) -> list[Row]:
     return [row for row in found if len({at < border for at in (row.line, *row.lines.values())}) > 1]
 
 
-@pytest.mark.parametrize("sample", OUTPUTS, ids=str)
+@together("sample", OUTPUTS, ids=str, parts=6)
 def test_no_record_inherits_from_the_one_before(sample: Sample) -> None:
     """The same output a second time, without any one of its lines (a heading perhaps): no row mixes the two."""
     block = recognised(registry()[sample.parser], sample)
@@ -257,8 +258,9 @@ def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
     return Read(list(rows), Counter()).values()
 
 
+@pytest.mark.size
+@together("sample", TYPED, parts=30)
 @together("name", MIDDLE)
-@pytest.mark.parametrize("sample", TYPED, ids=str)
 def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name: str, tmp_path: Path) -> None:
     """Strange lines in the middle of an output end nothing: rows below them are kept, or counted line by line."""
     block = recognised(registry()[sample.parser], sample)
@@ -279,7 +281,7 @@ def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name
         assert strange <= faults or not registry()[sample.parser].body, f"not counted: {strange - faults}"
 
 
-@pytest.mark.parametrize("sample", [one for one in TYPED if registry()[one.parser].body], ids=str)
+@together("sample", [one for one in TYPED if registry()[one.parser].body], ids=str, parts=8)
 def test_lines_below_an_output_are_counted_up_to_the_next_prompt(sample: Sample, tmp_path: Path) -> None:
     """What a command prints after the last line we know is not understood: each line is a fault with its number."""
     block = recognised(registry()[sample.parser], sample)

@@ -172,6 +172,7 @@ def test_a_member_that_was_skipped_stands_in_the_first_lines() -> None:
     assert "not collected: controller-2" in completeness(case("one controller down"))
 
 
+@pytest.mark.size
 def test_everything_in_the_bundles_is_understood() -> None:
     """No line of the generator is a fault of a parser, in any state."""
     assert [case(name)["faults"] for name in STATES] == [[]] * len(STATES)
@@ -275,6 +276,7 @@ def arp(release: str, entries: int, times: int, folder: Path) -> list[tuple[str,
     return [(one["severity"], one["confidence"]) for one in doc["findings"] if one["rule"] == "nsx-1970527"]
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     ("release", "entries", "times", "found"),
     [

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.report.stories import stories
 
 NAA = "naa.60060160a1b14d0000013c5e8f21aa11"
 VOLUME = "5b0c1c39-7a1b2c3d-0f11-002590aa1000"
@@ -119,3 +120,52 @@ def test_logs_of_all_releases_are_read_where_they_lie(tmp_path: Path, folder: st
     findings(tmp_path, {f"{folder}/auth.log": line, f"{folder}/unheard-of.log": line})
     doc = json.loads((tmp_path / "out" / "case.json").read_text())
     assert {one["table"]: one["lines"] for one in doc["nodes"][0]["logs"]} == {"esxi.auth": 1, "esxi.other_log": 1}
+
+
+NFS = "a1b2c3d4-e5f60718"
+MOUNTED = f'server filer1.example.com mount point /vol/ds, mounted as {NFS}-0000-000000000000 ("ds")'
+
+
+def kernel(clock: str, text: str) -> str:
+    """Return a line of vmkernel.log of one day."""
+    return f"2020-04-30T{clock}.102Z cpu3:2097540){text}\n"
+
+
+def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
+    """What the event, the VMkernel, the paths, the retried writes and the stopped file say comes under the lost server."""
+    identifier = f"Device or filesystem with identifier [{NFS}]"
+    mount = f"filer1.example.com /vol/ds {NFS}-0000-000000000000 ds"
+    events = [
+        at("08:11:24", f"[esx.problem.vmfs.nfs.server.disconnect] {mount}"),
+        at("08:11:25", f"[esx.problem.storage.apd.start] {identifier} has entered the All Paths Down state."),
+        at("08:13:45", f"[esx.problem.storage.apd.timeout] {identifier} has entered the All Paths Down Timeout state."),
+        at("08:14:45", f"[esx.problem.vmfs.nfs.server.restored] {mount}"),
+        at("08:14:46", f"[esx.clear.storage.apd.exit] {identifier} has exited the All Paths Down state."),
+    ]
+    lines = [
+        kernel("08:11:20", "WARNING: NFS: 4157: Status:No connection. Retrying synchronous write I/O 1 of 25 times"),
+        kernel("08:11:24", f"WARNING: NFS: 352: Lost connection to the {MOUNTED}"),
+        kernel("08:11:26", "WARNING: NFSLock: 2210: Stop accessing fd 0x430c6e2e  (app01-flat.vmdk)"),
+        kernel("08:14:45", f"NFS: 331: Restored connection to the {MOUNTED}"),
+    ]
+    found = findings(tmp_path, {"var/run/log/vobd.log": "".join(events), "var/run/log/vmkernel.log": "".join(lines)})
+    doc = json.loads((tmp_path / "out" / "case.json").read_text())
+    (story,) = [one for one in stories(doc) if one.signs]
+
+    assert len(found) == 5 and len(doc["findings"]) == 6  # of the paths there are two, start and timeout
+    assert story.row.first["title"] == "The connection to an NFS server is lost"
+    assert len(story.signs) == 5
+    # The lost connection comes before the stopped file that follows from it; then the worst first.
+    assert [sign.word for sign in story.signs] == ["warning", "major", "warning", "warning", "info"]
+
+
+def test_the_server_of_one_volume_explains_nothing_of_another(tmp_path: Path) -> None:
+    """The paths of another volume are another story."""
+    other = "Device or filesystem with identifier [11112222-33334444] has entered the All Paths Down state."
+    lost = f"[esx.problem.vmfs.nfs.server.disconnect] filer1.example.com /vol/ds {NFS}-0000-000000000000 ds"
+    found = findings(
+        tmp_path,
+        {"var/run/log/vobd.log": at("08:11:24", lost) + at("08:11:25", f"[esx.problem.storage.apd.start] {other}")},
+    )
+
+    assert [one["explained_by"] for one in found.values()] == [[], []]

@@ -313,6 +313,7 @@ ask: vmkernel.log
 """
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     ("count", "told"),
     [(300_000, "at least 50 lines; at least 50 of it; at least 7 close"), (10_000, "50 lines; 50 of it; 7 close")],
@@ -364,7 +365,8 @@ def most(case: dict[str, Any]) -> int:
 CONFLICT_LINES = 30_000
 
 
-@pytest.mark.parametrize("devices", [1, *(pytest.param(many, marks=pytest.mark.long) for many in (100, 10_000))])
+@pytest.mark.size
+@pytest.mark.parametrize("devices", [1, 100, 5_000])
 def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices: int) -> None:
     """All lines are kept and judged per device in seconds; the report holds a few lines of each device only."""
     rule = RATE.replace("at_least: 10", "at_least: 5") % ("rate", "0x10")
@@ -382,7 +384,8 @@ def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices
     assert size < most(case)
 
 
-@pytest.mark.parametrize("devices", [100, *(pytest.param(many, marks=pytest.mark.long) for many in (1, 10_000))])
+@pytest.mark.size
+@pytest.mark.parametrize("devices", [100, 1, 10_000])
 def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_kept(
     tmp_path: Path, devices: int
 ) -> None:
@@ -405,6 +408,7 @@ def rules_like(count: int) -> dict[str, str]:
     return {f"rate-{n}": RATE % (f"rate-{n}", f"0x{16 + n:x}") for n in range(count)}
 
 
+@pytest.mark.size
 def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) -> None:
     """Each rule looks at its own lines: rules times lines is never paid."""
     case, seconds, _ = triaged(tmp_path, conflicts(20_000, 10, 20), rules_like(20))
@@ -412,11 +416,11 @@ def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) ->
     assert seconds < 30
 
 
-@pytest.mark.long
-def test_three_hundred_rules_over_a_hundred_thousand_lines(tmp_path: Path) -> None:
-    """A catalog of real size over a storm: every rule finds its devices, in a minute of computing (measured: 60 s)."""
+@pytest.mark.size
+def test_three_hundred_rules_over_thirty_thousand_lines(tmp_path: Path) -> None:
+    """A catalog of real size over a storm: every rule finds its devices, in half a minute of computing."""
     begun = time.process_time()
-    case, _, _ = triaged(tmp_path, conflicts(100_000, 20, 300), rules_like(300))
+    case, _, _ = triaged(tmp_path, conflicts(30_000, 10, 300), rules_like(300))
     found = [one for one in case["findings"] if one["rule"].startswith("rate-")]
     assert len({one["rule"] for one in found}) == 300
-    assert time.process_time() - begun < 120  # other work on the machine does not count
+    assert time.process_time() - begun < 60  # other work on the machine does not count

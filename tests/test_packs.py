@@ -86,6 +86,7 @@ def place(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.
     return site
 
 
+@pytest.mark.process
 def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path) -> None:
     """Its rule judges and is named with the pack in every report; its Python code does not run."""
     done = backline("triage", str(CASE), "-o", "out", "--all", path=place, cwd=tmp_path)
@@ -104,6 +105,7 @@ def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path)
     assert not (wheel.parent.parent / "it-ran").exists()
 
 
+@pytest.mark.process
 def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> None:
     """`rules list` names pack, version, number of rules and hash; --no-packs leaves it out."""
     done = backline("rules", "list", path=place, cwd=tmp_path)
@@ -114,6 +116,7 @@ def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> No
     assert "nn-busy-port" not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
 
 
+@pytest.mark.process
 def test_a_pack_brings_tables_of_facts(place: Path, tmp_path: Path) -> None:
     """A table in its folder `facts` is known to every command, installed or zipped."""
     done = backline("rules", "list", "--table", "kb.nn_port", path=place, cwd=tmp_path)
@@ -316,6 +319,7 @@ def test_a_pack_under_work_is_found_where_its_source_lies(site: Path, tmp_path: 
     assert "nn_work" not in sys.modules
 
 
+@pytest.mark.process
 def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
     """Exit code 4; stderr and report name the packs; shipped rules and sound packs have judged."""
     site = tmp_path / "site"
@@ -345,6 +349,7 @@ def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
     assert not (tmp_path / "it-ran").exists()
 
 
+@pytest.mark.process
 def test_a_hostile_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     """Name, version and title of a pack reach the terminal and the page as plain text."""
     site = tmp_path / "site"

@@ -86,6 +86,7 @@ def test_an_index_of_other_modules_is_left_alone(folder: Path, tmp_path: Path, d
     assert parser_index.read(str(folder), Parser) is not None
 
 
+@pytest.mark.process
 def test_a_small_case_imports_few_parsers(folder: Path) -> None:
     """With the index a triage imports the parsers of what is there, not all."""
     code = (

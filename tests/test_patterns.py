@@ -280,6 +280,7 @@ def built(pattern: str) -> None:
         assume(False)
 
 
+@pytest.mark.size
 @settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=40), st.text("ab!", max_size=2), st.sampled_from([1, 1, 50]))
 def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, times: int) -> None:

@@ -14,7 +14,7 @@ from analyzer.cli import main
 from tools import make_bundle
 from tools.planted import PROBLEMS, Planted
 
-LARGE = pytest.param(1_000_000_000, marks=[pytest.mark.slow, pytest.mark.long])  # takes half a minute to make
+LARGE = pytest.param(300_000_000, marks=[pytest.mark.size])
 SIZES = pytest.mark.parametrize("size", [20_000_000, LARGE])  # of the text; half of it is live logs
 ABOVE_INFO = {"critical", "major", "warning"}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from analyzer import case
@@ -158,6 +159,7 @@ def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> No
     assert kinds(doc) == ([file] if rested_on else [file, logged])
 
 
+@pytest.mark.size
 def test_a_storm_of_one_event_hides_no_other(tmp_path: Path) -> None:
     """After 120,000 lines of one kind a single line of another is still seen, and both counts are exact."""
     storm = [vobd(n // 6000 % 60, "esx.problem.made.up", f"(synthetic) {n}", n // 100 % 60) for n in range(120_000)]

@@ -86,6 +86,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder, kb
 
 
+@pytest.mark.size
 def test_a_signature_on_every_line_costs_more_than_one_never_there(logged: tuple[Path, Path]) -> None:
     """The time of searching is each rule's own, although one pass serves both."""
     folder, kb = logged
@@ -99,6 +100,7 @@ def test_a_signature_on_every_line_costs_more_than_one_never_there(logged: tuple
     assert found.measured == found.log_bytes
 
 
+@pytest.mark.size
 def test_more_log_than_is_kept_is_scaled(logged: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a large log a part is searched again and the time scaled by bytes: about that of the whole."""
     folder, kb = logged
@@ -142,6 +144,7 @@ def test_only_slow_rules_are_shown_without_all() -> None:
     assert "quick" in "\n".join(line.text for line in profile_text.lines(found, costs))
 
 
+@pytest.mark.size
 def test_the_command_prints_a_table_of_all_rules() -> None:
     """The command prints what is shared, one row a rule and what the columns are."""
     done = run(str(SITE), "--all")
@@ -154,6 +157,7 @@ def test_the_command_prints_a_table_of_all_rules() -> None:
     assert "one pass serves all rules" in done.stdout
 
 
+@pytest.mark.size
 def test_json_holds_the_same() -> None:
     """--json prints one document with the shared times and a record a rule."""
     document = json.loads(run(str(SITE), "--all", "--json").stdout)
@@ -168,6 +172,7 @@ def test_a_record_leaves_out_what_was_not_asked_for(site: Profile) -> None:
     assert [row["rule"] for row in as_record(site, site.costs[:1])["rules"]] == [site.costs[0].rule]
 
 
+@pytest.mark.size
 def test_a_broken_rule_is_reported_and_the_others_are_timed(tmp_path: Path) -> None:
     """One invalid file ends with 4 and its place, after the table of the others."""
     (tmp_path / "bad.yaml").write_text("rule: bad\nwhen: [", encoding="utf-8")

@@ -19,6 +19,7 @@ from analyzer.tables import Block, Row
 from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging
+from tests.together import together
 
 CATALOG = rules.load(drafts=True, examples=True)
 
@@ -28,7 +29,7 @@ def plain(judgement: Judgement) -> dict[str, Any]:
     return dataclasses.asdict(judgement)
 
 
-def together(one: Rule, facts: dict[str, Facts]) -> dict[str, dict[str, Any]]:
+def judge_at_once(one: Rule, facts: dict[str, Facts]) -> dict[str, dict[str, Any]]:
     """Judge all cases at once."""
     return {name: plain(judgement) for name, judgement in judge_cases(one, facts).items()}
 
@@ -50,14 +51,15 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- the catalog
 
 
-@pytest.mark.parametrize("one", CATALOG.rules, ids=lambda one: one.id)
+@together("one", CATALOG.rules[::8], ids=lambda one: one.id, parts=3)
 def test_examples_at_once_are_judged_as_one_by_one(one: Rule) -> None:
     """Verdicts, texts, evidence with its lines, what is missing, trace: all of it is the same, example by example."""
     facts = {example.name: examples.facts_of(one, example) for example in one.examples}
 
-    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+    assert judge_at_once(one, facts) == {name: alone(one, own) for name, own in facts.items()}
 
 
+@pytest.mark.size
 def test_the_proof_says_what_a_single_run_says() -> None:
     """Each example has the same result in a proof of the whole catalog and run alone."""
     proofs = prove(CATALOG)
@@ -190,6 +192,7 @@ def built(case: dict[str, Any], one: Rule) -> Facts:
     return kit.facts
 
 
+@pytest.mark.size
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -228,7 +231,7 @@ def test_rows_that_cases_share_are_in_each_of_them() -> None:
         facts[name] = kit.facts
     one = rule("sum(part.x) == one.a and count(part) == one.a")
 
-    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+    assert judge_at_once(one, facts) == {name: alone(one, own) for name, own in facts.items()}
     assert all(alone(one, own)["counts"]["made-up"]["match"] == 1 for own in facts.values())
 
 
@@ -250,7 +253,7 @@ def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
     }
     facts = {name: kit.facts for name, kit in kits.items()}
     one = rule("count(part) == 3")
-    assert together(one, facts) == {name: alone(one, own) for name, own in facts.items()}
+    assert judge_at_once(one, facts) == {name: alone(one, own) for name, own in facts.items()}
     assert alone(one, facts["more"])["counts"]["made-up"]["match"] == 0
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.commands.made_pages import page_makers
 
 ROOT = Path(__file__).resolve().parent.parent
 _GUILLEMETS = re.compile("[\u00ab\u00bb\u2039\u203a]|&[lr]a?quo;")
@@ -40,7 +41,7 @@ def commands(command: click.Command, words: tuple[str, ...] = ()) -> list[tuple[
 def test_no_source_of_words_holds_guillemets() -> None:
     """Messages, templates, rules, the page, generated pages and the guides have plain quotes."""
     files = shipped()
-    assert {"page.js", "report.html", "codes.py", "writing-rules.md", "rule-schema.json", "README.md"} <= {
+    assert {"page.js", "report.html", "codes.py", "rule-guide.md", "case-schema.json", "README.md"} <= {
         path.name for path in files
     }
     wrong = [
@@ -62,6 +63,14 @@ def test_no_source_of_words_leaves_a_plural_open() -> None:
         if _OPEN_PLURAL.search(line) and not _EVENT.search(line)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", page_makers(main))
+def test_no_made_page_holds_guillemets(name: str) -> None:
+    """Catalog, tables, schemas and manual have plain quotes and no open plural, though no file of them is in git."""
+    for line in page_makers(main)[name]().splitlines():
+        assert not _GUILLEMETS.search(line), line
+        assert not _OPEN_PLURAL.search(line) or _EVENT.search(line), line
 
 
 @pytest.mark.parametrize("words", commands(main), ids=" ".join)

@@ -39,7 +39,7 @@ def nic(number: int) -> str:
     return f"vmnic{number:<4} {pci}  ixgben  Up            Up           10000  Full    {mac}  1500  Acme X550"
 
 
-@pytest.mark.long
+@pytest.mark.size
 def test_a_session_over_eight_thousand_ports(tmp_path: Path) -> None:
     """8,000 dumps of vsish in one session: a row each, no line lost, no line misunderstood."""
     session = tmp_path / "session.txt"

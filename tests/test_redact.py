@@ -74,6 +74,7 @@ def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
     yield base / "plain", base / "out", base / "names"
 
 
+@pytest.mark.size
 def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
     """None of the names that the samples were made with stands in a redacted result; in the plain ones they do."""
     plain, out, _ = redacted
@@ -136,6 +137,7 @@ def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None
     assert done.output == "Raise the limit of lin-app07 on esx31.lab.example, then look again.\n"
 
 
+@pytest.mark.size
 def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """`show --redact` replaces the names of a saved case without its bundle, in every form."""
     plain, _, names = redacted
@@ -238,6 +240,7 @@ def test_the_map_must_be_one(tmp_path: Path) -> None:
     assert run("triage", CASES[0], "--redact-map", tmp_path / "m").exit_code == 2
 
 
+@pytest.mark.size
 def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """`--node` with `--redact` takes the name that the user knows, a pattern of it, or the pseudonym; it prints none."""
     plain, _, names = redacted
@@ -259,6 +262,7 @@ def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, P
     assert left(tmp_path, ["esx3", "lab.example", "lin-app07"]) == []
 
 
+@pytest.mark.size
 def test_a_redacted_case_may_be_redacted_again(tmp_path: Path) -> None:
     """Pseudonyms are names like others: with the same map or a new one the second run ends well, and no name is a part of its own
     pseudonym, as the head of an iSCSI name or a host called host-1 would be."""

@@ -67,6 +67,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return base, said
 
 
+@pytest.mark.size
 def test_an_export_holds_no_name(exported: tuple[Path, Any]) -> None:
     """Reports, tables as CSV and the names of folders and files of an export tell none of the names."""
     base, _ = exported
@@ -101,6 +102,7 @@ def test_rows_and_numbers_of_tables_stay(exported: tuple[Path, Any]) -> None:
                 assert cells == sorted(row[place] for row in after[1:]), (path.name, before[0][place])
 
 
+@pytest.mark.size
 def test_a_stored_case_is_shown_redacted(exported: tuple[Path, Any], tmp_path: Path) -> None:
     """`archive show --redact` knows the names of the stored facts; where a case comes from is not told."""
     base, _ = exported
@@ -143,6 +145,7 @@ def test_the_summary_of_a_batch_names_no_case(exported: tuple[Path, Any]) -> Non
     assert [one["state"] for one in record["troubles"]].count("refused") == 1
 
 
+@pytest.mark.size
 def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> None:
     """What the columns of all cases give at once, each name once, is what their rows give one by one."""
     archive = Archive.open(exported[0] / "archive")

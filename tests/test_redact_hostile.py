@@ -86,6 +86,7 @@ def test_names_with_signs_and_letters_of_any_kind_are_gone(hostile: tuple[dict[s
     assert '"host-01"' not in text and '"vm-02"' not in text
 
 
+@pytest.mark.size
 def test_names_that_are_words_are_told(hostile: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
     """The map lists the names that running text keeps, with why; the command says how many, not which."""
     _, folder = hostile

@@ -90,6 +90,7 @@ def replacer() -> Replacer:
     return Replacer(given_names, found)
 
 
+@pytest.mark.size
 @settings(max_examples=60, deadline=None)
 @example(lines=["2021-03-01T00:00:00.002Z | 31302e32302e33302e34 | | 31302e32302e33302e3434 |"])
 @given(lines=log_lines())

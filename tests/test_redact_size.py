@@ -22,9 +22,9 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A host of a gigabyte of text with forty planted problems."""
+    """A host of 300 MB of text with forty planted problems."""
     path = tmp_path_factory.mktemp("made") / "host.tgz"
-    make_bundle.make(path, 1_000_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.make(path, 300_000_000, dumps=False, problems=PROBLEMS)
     return path
 
 
@@ -45,10 +45,9 @@ def check(plain: Path, redacted: Path, shown: int) -> None:
         assert [name for name in whole if name in text] == []
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_a_host_of_a_gigabyte(bundle: Path, tmp_path: Path) -> None:
-    """Forty planted problems, a gigabyte of text: the same findings, no original name, one redacted run after a plain one."""
+@pytest.mark.size
+def test_a_host_of_real_size(bundle: Path, tmp_path: Path) -> None:
+    """Forty planted problems, 300 MB of text: the same findings, no original name, one redacted run after a plain one."""
     found = []
     for folder, words in (("plain", ()), ("redacted", ("--redact",))):
         run("triage", bundle, "-o", tmp_path / folder, *words)
@@ -59,12 +58,11 @@ def test_a_host_of_a_gigabyte(bundle: Path, tmp_path: Path) -> None:
     check(tmp_path / "plain", tmp_path / "redacted", len(NAMES))
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_two_captures_of_a_gigabyte_beside_each_other(bundle: Path, tmp_path: Path) -> None:
+@pytest.mark.size
+def test_two_captures_of_real_size_compared(bundle: Path, tmp_path: Path) -> None:
     """The host with its problems and without them: what became of each finding is the same, and no name is left."""
     after = tmp_path / "later.tgz"
-    make_bundle.make(after, 1_000_000_000, dumps=False)
+    make_bundle.make(after, 300_000_000, dumps=False)
     told = []
     for folder, words in (("plain", ()), ("redacted", ("--redact",))):
         run("compare", bundle, after, "-o", tmp_path / folder, *words)

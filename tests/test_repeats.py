@@ -101,6 +101,7 @@ def sessions(draw: st.DrawFn) -> list[str]:
     return lines
 
 
+@pytest.mark.size
 @given(sessions())
 @settings(max_examples=150, deadline=None)
 @example([*client_stats(1, 0), *client_stats(2, 10**18 - 8), *client_stats(3, 2**63), *client_stats(4, 5)])
@@ -123,6 +124,7 @@ def test_a_repeated_dump_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) ->
     assert (row.values["port_id"], row.values["dropped_rx"], row.line_of("dropped_rx")) == (3, 95, 30)
 
 
+@pytest.mark.size
 def test_eight_thousand_ports_are_read_five_times_faster_than_line_by_line() -> None:
     """Splitting and parsing a session of many ports costs a fifth of the general way, and gives the same rows."""
     lines = [line for port in range(2000) for line in client_stats(67108864 + port, port * 7919)]

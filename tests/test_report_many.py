@@ -144,6 +144,7 @@ def test_a_cut_file_is_asked_for_again(form: str) -> None:
     assert f"1. Please send {name} again" in open_asks.mail(cut) and "again" not in open_asks.mail(whole)
 
 
+@pytest.mark.size
 def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:
     """600 ports on 20 hosts are three rows; each row opens with the worst of its own, in the words of the finding."""
     folder = tmp_path / "case"
@@ -175,6 +176,7 @@ def twenty_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
 def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], form: str) -> None:
     """The head counts the hosts and names the first and the last; the table and the note name all of them as well."""
@@ -186,6 +188,7 @@ def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], fo
         assert [f"esx{host:02d}" for host in range(20) if f"esx{host:02d}" not in head] == []
 
 
+@pytest.mark.size
 def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hosts: dict[str, Any]) -> None:
     """The head has the first, the last and the three worst hosts by name; the table has all twenty, the worst first."""
     page = html.render(twenty_hosts)
@@ -200,6 +203,7 @@ def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hos
     assert set(names) == {f"esx{host:02d}" for host in range(20)}
 
 
+@pytest.mark.size
 def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str, Any]) -> None:
     """A crowd hides no remark: the host that has one is named with it in every form."""
     nodes = [node | {"warnings": ["CLOCK-JUMPED"] if node["name"] == "esx11" else []} for node in twenty_hosts["nodes"]]
@@ -223,6 +227,7 @@ def test_hosts_of_several_versions_are_counted_by_version() -> None:
     assert "12 hosts esx1 … esx12; 8 × ESXi host 6.5.0, 4 × ESXi host 6.7.0 mgr NSX Manager" in text
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
 def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any], form: str) -> None:
     """One rule at three severities: the command stands at the worst row, the other two refer to it."""
@@ -233,6 +238,7 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
     assert text.count("the same as for the major finding above (web-19-29.eth0, port 33554462 on vSwitch0)") == 2
 
 
+@pytest.mark.size
 def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[str, Any]) -> None:
     """A row with other steps, or whose steps wait for a cause while the first row's do not, shows its own."""
     doc = json.loads(json.dumps(twenty_hosts))

@@ -107,6 +107,7 @@ def test_hostile_names_stay_text() -> None:
 NASTY = st.text(st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcff\"'/:"), max_size=40)
 
 
+@pytest.mark.size
 @given(NASTY)
 @settings(max_examples=60, deadline=None)
 def test_no_text_can_make_markup(text: str) -> None:

@@ -136,6 +136,7 @@ def test_a_quiet_case_is_not_called_healthy_when_something_is_unknown() -> None:
     assert "Not everything could be judged." in shown(quiet_case() | {"cannot_tell": unknown})
 
 
+@pytest.mark.size
 def test_a_case_of_many_machines_takes_one_line_for_its_hosts() -> None:
     """Forty machines do not push what is wrong off the screen; with -v each has its line."""
     doc = quiet_case()

@@ -30,6 +30,7 @@ from analyzer.rules.sources import RuleSource
 from tests import hostile
 from tests.rule_kit import TABLES
 from tests.test_evaluator import NUMBERS, RULE, conditions
+from tests.together import together
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "samples" / "cases"
@@ -103,7 +104,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     return fresh, RuleCache(source, tables, Limits()).get(key, RuleText("made-up.yaml", text), never)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml")), ids=lambda path: path.stem)
+@together("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))[::8], ids=lambda path: path.stem, parts=3)
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
     """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
     fresh, stored = through_the_cache(path.read_text(encoding="utf-8"), fact_tables.declared(), folder)
@@ -114,6 +115,7 @@ def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path)
     assert rules.catalog.needs_of(fresh) == stored.at_once
 
 
+@pytest.mark.size
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     only=st.sampled_from(["true", "one.t", "known(first) and any(part.ok)"]),
@@ -170,6 +172,7 @@ def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
     return done.exit_code, (output / "case.json").read_bytes(), (output / "report.html").read_bytes()
 
 
+@pytest.mark.size
 def test_a_case_is_the_same_out_of_the_cache(folder: Path, tmp_path: Path, reads: list[str]) -> None:
     """With rules read from their files and with rules out of the cache a triage writes the same bytes."""
     cases = ("lab-ring-before", "nsx-633-site", "healthy-host", "cut-bundle")
@@ -313,6 +316,7 @@ def test_a_damaged_file_counts_as_absent(at: int, folder: Path, tmp_path: Path, 
     assert reads == []
 
 
+@pytest.mark.size
 def test_a_rest_that_cannot_be_read_comes_from_the_rule_file(folder: Path) -> None:
     """Bytes that are sealed but no rule (a fault of ours): the rest of the rule is read from its own text."""
     fresh = rules.load()
@@ -405,6 +409,7 @@ def test_a_folder_that_cannot_be_made_is_no_cache(
     assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "kb"]
 
 
+@pytest.mark.size
 def test_old_files_are_swept_out(folder: Path) -> None:
     """Writing removes what was not used for a month, all but the newest, and halves of files; nothing else."""
     folder.mkdir(mode=0o700)
@@ -441,6 +446,7 @@ def test_the_folder_is_where_the_system_has_it(monkeypatch: pytest.MonkeyPatch, 
     assert cache_folder.place() == tmp_path / "Library" / "Caches" / "backline"
 
 
+@pytest.mark.process
 def test_two_processes_may_write_at_once(folder: Path, tmp_path: Path) -> None:
     """Runs side by side leave one whole file, and say the same."""
     words = [sys.executable, "-m", "analyzer", "triage", str(CASES / "lab-ring-after"), "--json", "-"]

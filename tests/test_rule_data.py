@@ -58,6 +58,7 @@ def successor(folder: Path) -> Path:
     return write(folder, "nn-ring", text.replace("about:", "replaces: [kb-2039495]\nabout:", 1))
 
 
+@pytest.mark.size
 def test_list_show_and_doc_tell_the_data(tmp_path: Path) -> None:
     """`rules show`, `rules list -v`, its JSON and `rules doc` name owner, tags, the day and what is replaced."""
     path = write(tmp_path / "kb", "nn-ring", DATA)
@@ -79,6 +80,7 @@ def test_list_show_and_doc_tell_the_data(tmp_path: Path) -> None:
     assert "\\[x\\](http://example.invalid)" in page, "an owner is text, no link"
 
 
+@pytest.mark.size
 def test_tags_and_owner_filter_the_list(tmp_path: Path) -> None:
     """All named tags must be there; the owner is compared without regard to capitals; else nothing is listed."""
     write(tmp_path, "nn-ring", DATA)
@@ -106,6 +108,7 @@ def test_the_schema_takes_what_the_loader_takes() -> None:
         rules.parse(DATA.replace("vmxnet3,", "Two words,"), name="nn-ring.yaml")
 
 
+@pytest.mark.size
 def test_reports_leave_the_data_of_the_catalog_out(tmp_path: Path) -> None:
     """A finding's reader gets neither owner nor tags: case.json of a rule with them is that of the same rule without."""
     text = RING.read_text(encoding="utf-8").replace("rule: kb-2039495", "rule: nn-ring", 1)
@@ -119,6 +122,7 @@ def test_reports_leave_the_data_of_the_catalog_out(tmp_path: Path) -> None:
     assert found[0] == found[1] and found[0]
 
 
+@pytest.mark.size
 def test_labels_and_findings_of_a_replaced_rule_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was confirmed of the old rule gives the precision of the new one, and the archive lists the old findings with it."""
     archive = Archive.open(tmp_path / "archive", create=True)
@@ -157,6 +161,7 @@ def renamed(folder: Path) -> Path:
     return kb
 
 
+@pytest.mark.size
 def test_the_heat_map_follows_the_successor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Old findings stand in the column of the rule that replaces theirs, on the terminal, in the page and in serve."""
     kb = renamed(tmp_path)
@@ -184,12 +189,14 @@ def test_the_heat_map_follows_the_successor(tmp_path: Path, monkeypatch: pytest.
         assert "counts for" not in client.get("/archive/heatmap").text, "the rules are looked at each time"
 
 
+@pytest.mark.size
 def test_a_rule_in_use_keeps_its_own_column(tmp_path: Path) -> None:
     """A rule that is still used is not shown under the id of another that says it replaces it."""
     found = replace(SHIPPED, kb=(str(successor(tmp_path / "kb").parent),)).successors()
     assert found == SHIPPED.successors() and "kb-2039495" not in found
 
 
+@pytest.mark.size
 def test_a_comparison_follows_the_successor(tmp_path: Path) -> None:
     """`rules diff` holds a rule against the one it replaces, when that is gone or retired."""
     old = tmp_path / "old"
@@ -213,7 +220,7 @@ def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
     assert "R068" not in [one.code for one in lint.check([path, old])]
 
 
-GUIDE = (kit.ROOT / "docs" / "writing-rules.md").read_text(encoding="utf-8")
+GUIDE = (kit.ROOT / "docs" / "rule-guide.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)

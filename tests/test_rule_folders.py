@@ -62,6 +62,7 @@ def test_triage_judges_the_rules_of_all_folders_below(kb: Path, tmp_path: Path) 
     assert {finding["rule"] for finding in json.loads(done.stdout)["findings"]} >= set(IDS)
 
 
+@pytest.mark.size
 def test_the_rule_tools_take_all_folders_below(kb: Path) -> None:
     """`lint`, `test`, `fmt`, `doc` and `list` see the same rules in a folder."""
     assert "3 rules" in backline("rules", "lint", kb).stdout
@@ -91,6 +92,7 @@ EMPTY = [
 ]  # fmt: skip
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("words", EMPTY, ids=" ".join)
 def test_a_folder_without_a_rule_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]

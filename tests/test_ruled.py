@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -104,6 +105,7 @@ def test_a_full_partition_is_found_in_the_text_of_all_commands(tmp_path: Path) -
     ]
 
 
+@pytest.mark.size
 def test_a_text_larger_than_a_stretch_keeps_its_host(tmp_path: Path) -> None:
     """Outputs behind what a session may hold at once are read, and still belong to the manager that was asked."""
     path = tmp_path / "all.txt"

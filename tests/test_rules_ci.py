@@ -170,7 +170,7 @@ def steps() -> list[str]:
     return [line.strip() for line in script().splitlines() if line.strip().startswith("backline ")]
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_each_step_passes_for_the_released_catalog(team: Path) -> None:
     """Every step of the recipe ends with 0 over what was released: the script, which ends with the first that does not."""
     assert [next(step for step in STEPS if f"backline {step} " in line) for line in steps()] == list(STEPS)
@@ -179,7 +179,7 @@ def test_each_step_passes_for_the_released_catalog(team: Path) -> None:
     assert "No finding differs." in whole.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_each_step_can_fail(team: Path) -> None:
     """A change that each step is there for ends it with another code than 0, and the script with it."""
     lint, fmt, test, diff, _ = steps()
@@ -198,7 +198,7 @@ def test_each_step_can_fail(team: Path) -> None:
             assert run(team).returncode == done.returncode
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_lost_finding_stops_a_release_and_another_confidence_does_not(team: Path) -> None:
     """Another confidence is told and lets the release pass; a rule that speaks later loses a stored finding and ends it."""
     change(team, ("confidence: possible", "confidence: likely"))

@@ -341,6 +341,7 @@ def test_facts_of_a_commit_come_with_its_rules(tmp_path: Path) -> None:
     assert report["compared"] and [hit["thing"]["subject"] for hit in report["lost"]] == ["naa.60"]
 
 
+@pytest.mark.process
 def test_the_catalog_of_the_tool_can_be_compared_with_a_copy() -> None:
     """Its tables of facts are declared once more in the copy, which is no mistake there."""
     done = record(ROOT / "analyzer" / "kb", "HEAD:analyzer/kb") if (ROOT / ".git").exists() else {"same": 9}

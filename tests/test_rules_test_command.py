@@ -178,6 +178,7 @@ def test_names_in_a_rule_file_do_not_steer_the_terminal(tmp_path: Path) -> None:
     assert not set(result.stdout) & {"\x1b", "\x07"}
 
 
+@pytest.mark.size
 def test_the_shipped_rules_are_all_as_expected() -> None:
     """Without arguments every shipped rule is proved."""
     result = run()

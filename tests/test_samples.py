@@ -59,7 +59,8 @@ def _plain(cell: Any) -> Any:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
-@pytest.mark.parametrize("name", [name for name, parser in registry().items() if parser.log and parser.shape])
+@pytest.mark.size
+@together("name", [name for name, parser in registry().items() if parser.log and parser.shape], parts=18)
 @settings(max_examples=10)
 @given(data=st.data())
 def test_a_line_that_begins_an_entry_of_a_log_holds_a_time(name: str, data: st.DataObject) -> None:
@@ -68,7 +69,7 @@ def test_a_line_that_begins_an_entry_of_a_log_holds_a_time(name: str, data: st.D
     assert TIME_OF_ENTRY.search(line)
 
 
-@pytest.mark.parametrize("sample", ALL, ids=str)
+@together("sample", ALL, ids=str, parts=4)
 def test_a_sample_gives_the_rows_beside_it(sample: Sample) -> None:
     """A sample is recognised by command, path or shape; rows, lines and faults are those expected."""
     parser = registry()[sample.parser]
@@ -107,7 +108,7 @@ PASTED = [
 ]
 
 
-@pytest.mark.parametrize("sample", PASTED, ids=str)
+@together("sample", PASTED, ids=str, parts=6)
 def test_a_sample_inside_a_mail_gives_the_same_rows(sample: Sample) -> None:
     """A dump pasted below its prompt, with sentences around, gives the rows and lines it gives alone."""
     head = ["Hello, this is what we see:", ""]
@@ -219,7 +220,7 @@ def test_no_template_is_written_beside_one_that_a_form_makes() -> None:
     assert not WRITTEN & {parser.name for parser in registry().values() if parser.template}
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES, parts=10)
 def test_a_template_loses_no_line_and_names_columns(name: str) -> None:
     """Values are upper-case columns, each filled; states end in an error or say what is not read."""
     users = _users(name)
@@ -324,7 +325,8 @@ def damaged(draw: st.DrawFn, lines: list[str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(registry()))
+@pytest.mark.size
+@together("name", sorted(registry()), parts=37)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 @example(data=None)
@@ -359,7 +361,7 @@ _NASTY = (
 )
 
 
-@pytest.mark.parametrize("name", sorted(registry()))
+@together("name", sorted(registry()), parts=8)
 def test_no_pattern_of_a_parser_hangs_on_a_hostile_line(name: str) -> None:
     """A line made to provoke backtracking costs a parser's patterns milliseconds, not minutes."""
     parser = registry()[name]

@@ -94,6 +94,7 @@ def test_a_busy_machine_is_told() -> None:
     assert "other work" not in scale_tables.blocks(RESULTS)["machine"]
 
 
+@pytest.mark.process
 def test_a_run_is_measured_with_its_children() -> None:
     """Processor time and memory of what a command starts are counted, and its exit code is told."""
     code = (

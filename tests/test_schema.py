@@ -245,17 +245,14 @@ FREE = {
 }
 
 
-def test_the_shipped_schema_is_fresh() -> None:
-    """docs/rule-schema.json is what the declarations of today give, byte for byte."""
-    assert (ROOT / "docs" / "rule-schema.json").read_text(encoding="utf-8") == schema.text(fact_tables.declared())
-
-
+@pytest.mark.size
 def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     """A validator takes it as a schema, and the compact layout of the file loses nothing."""
     Draft7Validator.check_schema(WHOLE)
     assert json.loads(schema.text(fact_tables.declared())) == WHOLE
 
 
+@pytest.mark.size
 @together("path", SHIPPED)
 def test_a_shipped_rule_is_valid(path: Path) -> None:
     """No diagnostic in an editor for a rule of the tool."""
@@ -397,7 +394,7 @@ def test_an_unknown_key_is_refused_wherever_the_loader_refuses_it(path: Path_) -
     assert [tuple(error.absolute_path) for error in errors] == [path]
 
 
-@pytest.mark.parametrize("path", [path for path in PLACES if isinstance(path[-1], str)], ids=str)
+@together("path", [path for path in PLACES if isinstance(path[-1], str)], ids=str, parts=3)
 def test_a_key_is_needed_where_the_loader_needs_it(path: Path_) -> None:
     """Taking a key out is refused by both or by none; what fails for its meaning alone is left to lint."""
     tree = changed(path, drop=True)
@@ -526,6 +523,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=400)
 @given(st.sampled_from(PLACES), VALUES)
 def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: Any) -> None:
@@ -535,6 +533,7 @@ def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: An
         assert [error.message for error in SMALL.iter_errors(tree)] == []
 
 
+@pytest.mark.size
 def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: Path) -> None:
     """The text is that of the function; a folder that is none is told before anything is written."""
     done = CliRunner().invoke(main, ["rules", "schema"])

@@ -1,4 +1,4 @@
-"""docs/rule-schema.json in the language server that VS Code, Neovim and others use, over its own protocol."""
+"""The schema of rules in the language server that VS Code, Neovim and others use, over its own protocol."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from analyzer.commands.made_pages import make_rule_schema
+
 ROOT = Path(__file__).resolve().parent.parent
 KB = ROOT / "analyzer" / "kb"
 SERVER = ROOT / "tools" / "editor" / "node_modules" / "yaml-language-server" / "bin" / "yaml-language-server"
@@ -25,13 +27,7 @@ pytestmark = [
 ]
 RULE = (KB / "network" / "kb-2039495.yaml").read_text(encoding="utf-8")
 PATIENCE = 30  # seconds for one answer
-YAML = {
-    "validate": True,
-    "hover": True,
-    "completion": True,
-    "schemaStore": {"enable": False},
-    "schemas": {(ROOT / "docs" / "rule-schema.json").as_uri(): ["private-rules/*.yaml"]},
-}
+YAML = {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}
 CAPABILITIES = {
     "textDocument": {
         "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown"]}},
@@ -45,7 +41,13 @@ CAPABILITIES = {
 class Editor:
     """An editor as the server sees it: opens files, collects diagnostics, asks at a place."""
 
-    def __init__(self) -> None:
+    def __init__(self, checkout: Path) -> None:
+        """Start the server; `checkout` is a folder whose docs hold the schema, as `make docs` writes it."""
+        self.checkout = checkout
+        schema = checkout / "docs" / "rule-schema.json"
+        schema.parent.mkdir()
+        schema.write_text(make_rule_schema(), encoding="utf-8")
+        self.settings = YAML | {"schemas": {schema.as_uri(): ["private-rules/*.yaml"]}}
         assert NODE is not None and SERVER.exists(), "the language server is missing: run `make editor`"
         self.process = subprocess.Popen(
             [NODE, str(SERVER), "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -78,7 +80,9 @@ class Editor:
         message = self.inbox.get(timeout=PATIENCE)
         if "method" in message and "id" in message:
             items = message["params"].get("items", []) if message["method"] == "workspace/configuration" else []
-            self._send(id=message["id"], result=[YAML if item.get("section") == "yaml" else {} for item in items])
+            self._send(
+                id=message["id"], result=[self.settings if item.get("section") == "yaml" else {} for item in items]
+            )
         elif message.get("method") == "textDocument/publishDiagnostics":
             self.diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
         return message
@@ -97,14 +101,14 @@ class Editor:
                 assert "error" not in message, message
                 return message.get("result")
 
-    def open(self, text: str, folder: Path = KB / "network") -> list[tuple[int, int, str]]:
+    def open(self, text: str, folder: str = "analyzer/kb/network") -> list[tuple[int, int, str]]:
         """Open a text as a new file of the catalog; returns (line, column, message), counted from 1."""
         return self.found(self.begin(text, folder))
 
-    def begin(self, text: str, folder: Path = KB / "network") -> str:
+    def begin(self, text: str, folder: str = "analyzer/kb/network") -> str:
         """Open a text as a new file of the catalog without waiting for what is said of it; returns its address."""
         self.files += 1
-        self.uri = (folder / f"opened-{self.files}.yaml").as_uri()
+        self.uri = (self.checkout / folder / f"opened-{self.files}.yaml").as_uri()
         item = {"uri": self.uri, "languageId": "yaml", "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": item})
         return self.uri
@@ -135,8 +139,8 @@ class Editor:
 
 
 @pytest.fixture(scope="module")
-def editor() -> Iterator[Editor]:
-    found = Editor()
+def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    found = Editor(tmp_path_factory.mktemp("checkout"))
     yield found
     found.close()
 
@@ -183,8 +187,8 @@ def test_a_mistake_is_told_at_its_place(editor: Editor, old: str, new: str, mess
 def test_a_folder_is_mapped_without_the_first_line(editor: Editor) -> None:
     """The setting `yaml.schemas` does what the first line does; another folder knows no schema."""
     wrong = "rule: a\ntitle: b\neach: x in esxi.vm\nwhen: true\noutcomes: [{severity: info}]\nsttus: test\n"
-    assert editor.open(wrong, ROOT / "private-rules") == [(6, 1, "Property sttus is not allowed.")]
-    assert editor.open(wrong, ROOT / "other") == []
+    assert editor.open(wrong, "private-rules") == [(6, 1, "Property sttus is not allowed.")]
+    assert editor.open(wrong, "other") == []
 
 
 def test_a_table_is_completed(editor: Editor) -> None:

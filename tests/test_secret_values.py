@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, suspect
+from tests.together import together
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
 LINES = [
@@ -267,7 +268,7 @@ def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
     return re.sub("@", one, line).replace("\000", "@")
 
 
-@pytest.mark.parametrize("form", LINES)
+@together("form", LINES)
 def test_the_secret_of_a_line_is_hidden_and_the_rest_stays(form: str) -> None:
     """Each form loses its secret and keeps what stands before it; hiding twice changes nothing."""
     known: list[str] = []
@@ -281,7 +282,7 @@ def test_the_secret_of_a_line_is_hidden_and_the_rest_stays(form: str) -> None:
     assert suspect(line.encode())
 
 
-@pytest.mark.parametrize("line", HARMLESS)
+@together("line", HARMLESS)
 def test_what_is_no_secret_stays(line: str) -> None:
     """Counters, options and messages that only speak of passwords and keys are not touched."""
     assert hide(line) == line
@@ -483,6 +484,7 @@ def survivors(texts: dict[str, str], known: list[str]) -> list[str]:
     return [f"{secret} in {where}" for where, text in texts.items() for secret in known if secret in text]
 
 
+@pytest.mark.size
 def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rules: Path) -> None:
     """Every form in every kind of text: on the hit line, beside it, on a line nobody understood; none comes out."""
     case, known = planted_case(tmp_path / "case")
@@ -506,6 +508,7 @@ def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rul
     assert survivors(texts, known) == []
 
 
+@pytest.mark.size
 def test_no_planted_secret_reaches_the_archive(tmp_path: Path, rules: Path) -> None:
     """What `batch` stores, table by table and unpacked, holds none of them."""
     case, known = planted_case(tmp_path / "cases")

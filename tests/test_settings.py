@@ -97,6 +97,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
         yield path, value
 
 
+@pytest.mark.size
 @given(toml())
 @hypothesis_settings(max_examples=150, deadline=None)
 def test_what_stands_at_a_place_is_the_value(text: str) -> None:
@@ -438,6 +439,7 @@ def test_the_hash_of_the_catalog_covers_thresholds(tmp_path: Path) -> None:
     assert len(set(hashes)) == 3
 
 
+@pytest.mark.size
 def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
     """A rule or a threshold that is not there is told with the place in the settings file."""
     folder = made_up(tmp_path / "kb")
@@ -454,6 +456,7 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
         assert error.value.help == help_text
 
 
+@pytest.mark.size
 def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     """It may be a rule of a pack: the run goes on, and the record says what was not used."""
     settings = parse(
@@ -466,6 +469,7 @@ def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     assert record["mutes"][0]["findings"] == 0
 
 
+@pytest.mark.size
 def test_a_rule_with_a_mistake_may_be_muted(tmp_path: Path) -> None:
     """A mute of a rule file that is broken today is no mistake of the settings."""
     folder = made_up(tmp_path, "rule: made-up\n", "broken")
@@ -571,6 +575,7 @@ def test_muted_findings_do_not_count(db: Path) -> None:
     assert run("triage", case, "-o", "b", "--quiet", "--fail-on", "warning", "--no-settings").exit_code == 1
 
 
+@pytest.mark.size
 def test_the_same_case_and_settings_give_the_same_bytes(db: Path) -> None:
     """Two runs write the same three files, byte for byte."""
     for name in ("a", "b"):
@@ -579,6 +584,7 @@ def test_the_same_case_and_settings_give_the_same_bytes(db: Path) -> None:
         assert (db / "a" / file).read_bytes() == (db / "b" / file).read_bytes(), file
 
 
+@pytest.mark.size
 def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     """A mute whose day has passed on the calendar holds for an older case; only a line on stderr looks at the clock."""
     text = (db / "backline.toml").read_text(encoding="utf-8").replace("2026-12-31", "2017-10-14")

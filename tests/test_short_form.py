@@ -23,6 +23,7 @@ from analyzer.language.rulefile import BadRuleError
 from analyzer.rules import Rule
 from analyzer.rules.short_examples import MADE, own_path
 from tests.rule_kit import TABLES, Kit
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
@@ -145,6 +146,7 @@ EVENTS = st.lists(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=60, deadline=None)
 @given(EVENTS)
 def test_both_forms_judge_alike(events: list[tuple[int, str, str]]) -> None:
@@ -252,9 +254,7 @@ def test_a_long_rule_over_lines_need_not_write_them_either(tmp_path: Path) -> No
     assert {"R070", "R071"} <= codes
 
 
-@pytest.mark.parametrize(
-    "name", sorted(p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside)
-)
+@together("name", sorted(p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside))
 def test_every_log_has_a_place_that_its_reader_takes(name: str, tmp_path: Path) -> None:
     """The first sample of a log, laid where its table says, is read as that log."""
     parser = parsing.registry()[name]
@@ -350,6 +350,7 @@ def _pauses(events: Sequence[Event], link: str, end: int) -> int | None:
     return count
 
 
+@pytest.mark.size
 @settings(max_examples=150, deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 40), st.sampled_from(["down", "up"]), st.sampled_from("ab")), max_size=14))
 def test_what_lasts_longer_is_what_a_walk_by_seconds_finds(found: set[Event]) -> None:

@@ -352,6 +352,7 @@ def test_no_more_rows_than_the_limit_of_hits() -> None:
     assert judgement.cannot_tell[0].why == "9 of 40 lines of `late` were kept"
 
 
+@pytest.mark.size
 def test_ten_thousand_lines_of_a_thousand_devices() -> None:
     """As many lines as are kept are judged in a moment, by device and line by line."""
     log = "".join(f"2017-10-02T08:00:00Z late d{n % 1000} took {n}\n" for n in range(10_000))

@@ -199,6 +199,7 @@ def _patterns() -> st.SearchStrategy[str]:
 LINES = st.text(st.sampled_from("aAbBkKſıİK\u212aéÉfs 1.٣x\udc80"), max_size=12)
 
 
+@pytest.mark.size
 @given(_patterns(), st.lists(LINES, max_size=8), st.booleans())
 @settings(max_examples=200, deadline=None)
 def test_the_approximation_never_misses_a_line(pattern: str, lines: list[str], folded: bool) -> None:
@@ -500,6 +501,7 @@ def test_kept_engines_are_few() -> None:
     assert engines._kept.cache_info().currsize <= engines.KEPT
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("engine", ENGINES)
 def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
     """Four threads, each with its own scanner of the same signatures, find what one finds alone."""
@@ -575,6 +577,7 @@ def test_an_error_of_the_source_reaches_the_caller(small_blocks: None) -> None:
 # --- the reference scan ---------------------------------------------------------------------------
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_bundle_gives_the_findings_of_the_reference_scan(engine: str, tmp_path: Path) -> None:
     """On a synthetic bundle, walker and scan find what tarfile, gzip and `re` find line by line."""

@@ -138,6 +138,7 @@ def test_both_engines_give_the_same_bytes_and_faults(seed: int) -> None:
     assert fast == exact
 
 
+@pytest.mark.size
 @given(st.integers(0, 10**9), st.integers(1, 3000))
 @settings(max_examples=30, deadline=None)
 def test_size_of_the_reads_does_not_matter(seed: int, step: int) -> None:

@@ -135,6 +135,7 @@ def unpacked(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("name", ["nsx-633-site", "cut-bundle", "cpu-limited-vm", "lab-ring-before"])
 def test_a_case_on_a_storage_gives_the_bytes_of_its_local_copy(name: str, memory: Any) -> None:
     """Addresses, hashes, findings and case name are those of a run on files; each file and the folder as a whole."""
@@ -144,6 +145,7 @@ def test_a_case_on_a_storage_gives_the_bytes_of_its_local_copy(name: str, memory
         assert document(place(f"memory://bucket/{name}/{file.name}")) == document(file)
 
 
+@pytest.mark.size
 def test_a_zip_and_an_unpacked_bundle_are_read_as_on_a_disk(memory: Any, tmp_path: Path) -> None:
     """A zip is read by seeking; of a folder fragments are joined, sealed files and earlier results left alone."""
     with zipfile.ZipFile(tmp_path / "case.zip", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -176,6 +178,7 @@ def test_several_urls_are_one_case(memory: Any, tmp_path: Path) -> None:
     assert case_name([there[0], files[0]]) == "case"
 
 
+@pytest.mark.size
 def test_s3_gives_the_same_bytes_and_says_what_is_not_there() -> None:
     """A real S3 server: the same document by the command; a missing object and bucket are one plain sentence."""
     pytest.importorskip("s3fs")
@@ -202,6 +205,7 @@ def test_s3_gives_the_same_bytes_and_says_what_is_not_there() -> None:
             path.sha256()
 
 
+@pytest.mark.size
 def test_each_byte_is_fetched_once(moody: Moody, tmp_path: Path) -> None:
     """Hashing does not fetch again what was read, and files of a folder come in the order in which they are read."""
     folder = tmp_path / "case-9"
@@ -417,6 +421,7 @@ def test_without_the_extra_a_url_is_refused_and_files_are_read(monkeypatch: pyte
     assert triage([CASES / "lab-ring-before"]).document["findings"]
 
 
+@pytest.mark.process
 def test_a_local_run_loads_no_storage_and_a_remote_one_writes_no_file() -> None:
     """Reading files needs neither fsspec nor threads of it; reading a URL opens nothing for writing."""
     code = """

@@ -5,6 +5,7 @@ All content is synthetic.
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def lines_of(parts: list[tuple[str, str, int] | str]) -> list[str]:
     return lines
 
 
+@pytest.mark.size
 @settings(max_examples=150, deadline=None)
 @given(st.lists(SESSION | st.sampled_from(PROSE), max_size=12))
 def test_every_line_is_in_one_piece_with_its_number_and_its_host(parts: list[tuple[str, str, int] | str]) -> None:

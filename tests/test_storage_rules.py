@@ -91,6 +91,7 @@ def device_of(number: int, code: str) -> str:
     return f"vmhba1:0:{number}:0" if "/" in code else f"naa.6000000000000000000000000{number:07x}"
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", [4, 5, 6, 8])
 def test_each_status_is_told_by_its_row(tmp_path: Path, form: int) -> None:
     """Each of the rows is found in each form, probes left out, as bad as it says from its number of lines on, and info before."""
@@ -112,6 +113,7 @@ def test_each_status_is_told_by_its_row(tmp_path: Path, form: int) -> None:
     assert {one["subject"]: (one["severity"], one["title"]) for one in found} == expected
 
 
+@pytest.mark.size
 def test_a_harmless_line_is_no_finding_however_often_it_comes(tmp_path: Path) -> None:
     """Thousands of probes that a disk does not know are no finding."""
     lines = [failed("0x5 0x20 0x0", DISK, second, 6, "0x85") for second in range(9_000)]
@@ -119,6 +121,7 @@ def test_a_harmless_line_is_no_finding_however_often_it_comes(tmp_path: Path) ->
     assert triage(tmp_path, vmkernel=lines) == []
 
 
+@pytest.mark.size
 def test_a_storm_of_harmless_lines_hides_no_other(tmp_path: Path) -> None:
     """Ten lines of a lost path behind more harmless ones than are kept of a signature are found."""
     storm = [failed("0x5 0x20 0x0", DISK, second, 6, "0x85") for second in range(10_500)]

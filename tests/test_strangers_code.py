@@ -29,7 +29,7 @@ from analyzer import safepath
 from analyzer.cli import main
 from analyzer.scan import engines
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.process
 ROOT = Path(__file__).resolve().parent.parent
 BACKLINE = Path(sys.executable).with_name("backline")
 PATIENCE = 300.0

@@ -197,9 +197,8 @@ def big_log(blocks: list[bytes], packed: list[bytes], count: int, turn: int) -> 
     return [packed[number] for number in order], sum(blocks[number].count(b"\n") for number in order)
 
 
-@pytest.mark.parametrize(
-    ("logs", "count"), [(3, 20), pytest.param(5, 70, marks=pytest.mark.long)], ids=["60 MiB", "350 MiB"]
-)
+@pytest.mark.process
+@pytest.mark.parametrize(("logs", "count"), [(3, 20), (4, 40)], ids=["60 MiB", "160 MiB"])
 def test_a_bundle_of_real_size_with_one_bad_bit(tmp_path: Path, logs: int, count: int) -> None:
     """Rotated logs of many streams in a bundle, a bit wrong in one header: one stream is lost and named, memory is flat."""
     blocks = [lines(number, 11_000) for number in range(7)]

@@ -160,6 +160,7 @@ PATTERNS = st.recursive(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(pattern=PATTERNS, text=st.text(st.sampled_from("aBb7 [c.-"), min_size=1, max_size=6))
 def test_first_signs_never_too_few(pattern: str, text: str) -> None:
@@ -168,6 +169,7 @@ def test_first_signs_never_too_few(pattern: str, text: str) -> None:
         assert text[0] in first_signs(pattern)
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(patterns=st.lists(PATTERNS, min_size=1, max_size=4), text=st.text(st.sampled_from("aBb7 [].|"), max_size=6))
 def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
@@ -289,6 +291,7 @@ def test_only_unprintable_lines_need_washing(line: str) -> None:
         assert output_extent._washed(line) == line
 
 
+@pytest.mark.size
 def test_time_is_linear() -> None:
     """200,000 lines of prose take seconds, and ten times the lines about ten times as long."""
     sentence = "The ring of this host was full and we saw it drop many frames in a very short time."

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
@@ -124,6 +125,7 @@ def test_7_the_report_needs_no_network(tmp_path: Path) -> None:
     assert "default-src 'none'" in html.unescape(page)
 
 
+@pytest.mark.process
 def test_8_the_analysts_machine_never_shows_in_the_case(tmp_path: Path) -> None:
     """Without PATH, HOME and locale the case document is the same, byte for byte."""
     normal = tmp_path / "normal"
@@ -150,6 +152,7 @@ def test_10_a_comma_in_a_vm_name_keeps_its_counters_apart() -> None:
     assert names == {"lin-app07": 1, "lin-db,02 (prod)": 4}
 
 
+@pytest.mark.size
 def test_11_large_texts_inside_archives_are_read() -> None:
     """A command file of several hundred kilobytes inside an archive is parsed to its last row."""
     done = CliRunner().invoke(main, ["tables", str(CASES / "nsx-633-site"), "nsx.dlr_arp", "--json"])

@@ -106,6 +106,7 @@ def test_the_nsx_site_is_judged_across_its_nodes() -> None:
     assert (manager["version"], manager["build"]) == ("6.3.3", "6276725")
 
 
+@pytest.mark.size
 def test_evidence_carries_the_address_through_the_archive() -> None:
     """Evidence inside an archive is addressed `outer.tgz!top/member` with a line."""
     for found in document("nsx-633-site")["findings"]:
@@ -159,6 +160,7 @@ def bundle_of(name: str) -> bytes:
     return next((CASES / name).glob("*.tgz")).read_bytes()
 
 
+@pytest.mark.size
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(part=st.floats(0.02, 0.995), name=st.sampled_from(["config-traps", "cpu-limited-vm", "healthy-host"]))
 def test_a_cut_never_turns_an_answer_into_no_match(tmp_path: Path, part: float, name: str) -> None:

@@ -158,6 +158,7 @@ def test_every_mistake_of_a_broken_file_is_told(file: Path) -> None:
     assert "mild" in said
 
 
+@pytest.mark.size
 def test_changed_signatures_search_the_logs_anew(tmp_path: Path) -> None:
     """A new pattern needs the logs once more: they are searched, and the run says so; any other change does not."""
     path = tmp_path / "seen-twice.yaml"
@@ -312,6 +313,7 @@ def watchers() -> Iterator[list[Watcher]]:
                 stream.close()
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process there")
 def test_three_saves_give_three_runs(file: Path, watchers: list[Watcher]) -> None:
     """Good, broken, good with another threshold, each saved by rename: each run shows it; Ctrl-C ends with 0."""
@@ -333,6 +335,7 @@ def test_three_saves_give_three_runs(file: Path, watchers: list[Watcher]) -> Non
     assert status == 0
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process there")
 def test_plain_text_tells_the_runs_apart(file: Path, watchers: list[Watcher]) -> None:
     """In a pipe each run begins with its number and ends with the time of judging; no escape sequence is sent."""
@@ -349,6 +352,7 @@ def test_plain_text_tells_the_runs_apart(file: Path, watchers: list[Watcher]) ->
     assert not any("\x1b" in line for line in [*first, *second])
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="SIGINT cannot be sent to one process there")
 def test_a_save_without_a_change_is_no_run(file: Path, watchers: list[Watcher]) -> None:
     """Touching the file or saving the same text again judges nothing; the next real change does."""
@@ -366,6 +370,7 @@ def test_a_save_without_a_change_is_no_run(file: Path, watchers: list[Watcher]) 
     assert then["explanation"]["counts"] == {"no_match": 1}
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
 def test_on_a_terminal_it_is_coloured_and_ends_cleanly(file: Path) -> None:
     """On a terminal the run is coloured, Ctrl-C typed there ends it with 0 and leaves no colour and no mode on."""

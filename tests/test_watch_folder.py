@@ -201,6 +201,7 @@ def test_what_was_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "b.txt" / "report.html").exists()
 
 
+@pytest.mark.process
 def test_the_results_are_those_of_triage(folder: Path, tmp_path: Path) -> None:
     """case.json of a watched folder has the bytes that `backline triage` writes; pieces are joined as there."""
     shutil.copytree(BUNDLE, folder / "case")
@@ -362,6 +363,7 @@ def test_the_content_does_not_hang_on_the_name(name: str, files: list[tuple[str,
     assert content_of(name, one) == content_of("renamed", other)
 
 
+@pytest.mark.size
 def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -> None:
     """A case that kills its process is told as failed; the others are done."""
     put(folder / "bad.txt", session(1))
@@ -392,6 +394,7 @@ def test_the_jobs_are_small(folder: Path) -> None:
     assert job.works[0].paths == (str(folder / "a.txt"),)
 
 
+@pytest.mark.process
 def test_once_as_a_command(folder: Path, tmp_path: Path) -> None:
     """--once does what lies there: one line a case on stdout, results and archive filled, nothing moved."""
     shutil.copytree(BUNDLE, folder / "case")
@@ -434,7 +437,7 @@ def test_a_wrong_command_line_is_told(folder: Path, words: list[str], why: str) 
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
     """80 files that land at once, one of them slowly under a partial name, are all done once; Ctrl-C ends with 130.

@@ -55,6 +55,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder, out
 
 
+@pytest.mark.size
 def test_the_summary_of_many_hosts_names_the_worst(hosts: tuple[Path, Path]) -> None:
     """Where hosts are told as one crowd the summary names those with the most severe findings, with their counts."""
     folder, out = hosts
@@ -66,6 +67,7 @@ def test_the_summary_of_many_hosts_names_the_worst(hosts: tuple[Path, Path]) -> 
     assert "  worst  " not in run("triage", CASES / "nsx-633-site", "--no-settings", "-o", out.parent / "n").stdout
 
 
+@pytest.mark.size
 def test_the_summary_gives_the_command_that_shows_the_log(hosts: tuple[Path, Path]) -> None:
     """The line before the report is a command; as it stands it prints the lines around the first finding."""
     folder, out = hosts
@@ -235,6 +237,7 @@ def test_results_have_a_folder_that_every_system_takes(case: str, folder: str) -
     assert folder_name(case) == folder
 
 
+@pytest.mark.process
 def test_a_pipe_of_windows_is_written_to(tmp_path: Path) -> None:
     """Code page 1252 has no arrow: a comparison shows it escaped and ends with 0, where it ended as a fault of Backline."""
     sides = [ROOT / "samples" / "cases" / name for name in ("lab-ring-before", "lab-ring-after")]

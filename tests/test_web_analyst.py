@@ -59,6 +59,7 @@ def ask(
     return lines, subprocess.CompletedProcess([], code, b"", said)
 
 
+@pytest.mark.process
 def test_an_order_becomes_lines_and_results(tmp_path: Path) -> None:
     """The stages come in order, the end is the last line and its counts are those of the document that was written."""
     lines, ended = ask(tmp_path, path=str(BUNDLE))
@@ -78,6 +79,7 @@ def test_an_order_becomes_lines_and_results(tmp_path: Path) -> None:
     assert end["nodes"][0]["name"] == document["nodes"][0]["name"]
 
 
+@pytest.mark.process
 def test_settings_of_the_current_folder_mute_live_findings_too(tmp_path: Path) -> None:
     """A finding that the settings mute is neither told while it comes nor counted at the end."""
     manager = tmp_path / "desk"
@@ -93,6 +95,7 @@ def test_settings_of_the_current_folder_mute_live_findings_too(tmp_path: Path) -
     assert sum(lines[-1]["counts"].values()) == counted + 1
 
 
+@pytest.mark.process
 def test_nothing_is_imported_from_the_current_folder(tmp_path: Path) -> None:
     """Modules that lie where the server was started are not run: downloads lie there."""
     for name in ("duckdb.py", "jinja2.py", "json.py", "analyzer.py"):
@@ -122,6 +125,7 @@ def test_a_fault_of_ours_is_told_and_kept_for_the_report(tmp_path: Path) -> None
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.process
 def test_results_that_cannot_be_written_fail_the_case(tmp_path: Path) -> None:
     """When the disk takes no results, none is left half written, and the case says so."""
     (tmp_path / "out").write_text("a file stands in the way")

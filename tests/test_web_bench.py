@@ -158,6 +158,7 @@ def test_a_text_that_is_none_or_too_long_is_refused(client: TestClient) -> None:
         assert client.post("/rules/judge", json=sent).status_code == status
 
 
+@pytest.mark.size
 def test_the_catalog_is_listed_with_what_it_found(client: TestClient) -> None:
     """Every shipped rule stands in the list; those that judged the archive with how often they matched."""
     told = client.get("/rules").json()
@@ -201,6 +202,7 @@ async def gone(pid: int | None) -> None:
     raise AssertionError("the process lives on")
 
 
+@pytest.mark.process
 def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(tmp_path: Path, archive: Archive) -> None:
     """A process that does not answer in time is killed, the error says so, and the next text is judged."""
 
@@ -246,6 +248,7 @@ def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Ar
     asyncio.run(act())
 
 
+@pytest.mark.process
 def test_no_more_than_a_few_cases_are_held(tmp_path: Path, archive: Archive) -> None:
     """The process of the case that was asked longest ago is let go for a new one; a dead one is replaced."""
 
@@ -295,6 +298,7 @@ def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: 
     assert "near misses" in lines[-1]["text"].lower()
 
 
+@pytest.mark.process
 def test_a_back_test_compares_with_the_installed_rule(client: TestClient) -> None:
     """A changed rule of an installed id says what it gains and loses against that."""
     text = client.get("/rules/text/beacon-probing").json()["text"]
@@ -306,6 +310,7 @@ def test_a_back_test_compares_with_the_installed_rule(client: TestClient) -> Non
     assert [hit["thing"]["case"] for hit in report["lost"]] == ["few"]
 
 
+@pytest.mark.process
 def test_a_back_test_of_some_cases_and_of_a_broken_rule(client: TestClient) -> None:
     """Cases are chosen by name; a rule with a mistake is told with its caret; a wrong time is refused."""
     assert backtested(client, RULE, cases="m*")[-1]["report"]["seen"] == 1

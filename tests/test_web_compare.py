@@ -41,6 +41,7 @@ def given(client: TestClient, serving: Serving, name: str) -> str:
     return identity
 
 
+@pytest.mark.process
 def test_two_cases_become_a_page(client: TestClient, serving: Serving) -> None:
     """The conclusion of the lab stands on the page, which gets an origin of its own; JSON and Markdown lie beside it."""
     both = [given(client, serving, name) for name in ("lab-ring-before", "lab-ring-after")]
@@ -72,6 +73,7 @@ def test_a_case_that_is_not_here_is_told(client: TestClient, serving: Serving) -
     assert client.post("/comparisons", json={"cases": [one, one]}).json()["error"]["what"].startswith("a case cannot")
 
 
+@pytest.mark.process
 def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
     client: TestClient, serving: Serving, tmp_path: Path
 ) -> None:

@@ -31,6 +31,7 @@ from tests.desk_kit import (
 )
 
 
+@pytest.mark.process
 def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) -> None:
     """An uploaded bundle goes through all states in order, with progress and findings, to the report of the CLI."""
 
@@ -62,6 +63,7 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
     run(main())
 
 
+@pytest.mark.process
 def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
     """A case given as a path copies nothing, and its document is that of the command line."""
 
@@ -111,6 +113,7 @@ def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> N
     run(main())
 
 
+@pytest.mark.process
 def test_a_cut_bundle_is_partial_and_says_what_is_missing(tmp_path: Path) -> None:
     """Half an archive gives a report, the state partial and a note of what could not be read."""
 
@@ -127,6 +130,7 @@ def test_a_cut_bundle_is_partial_and_says_what_is_missing(tmp_path: Path) -> Non
     run(main())
 
 
+@pytest.mark.process
 def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
     """Names with escapes, markup, newlines, bidi marks and paths upwards come out as visible text of one line."""
     hostile = "../../\x1b[31m<script>\n\u202e\u2028\ud800/../x.tgz"
@@ -276,7 +280,7 @@ def test_a_snapshot_tells_all_cases(tmp_path: Path) -> None:
     run(main())
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
     """With an archive a finished case is stored; a batch then finds it done, and a later desk shows and opens it."""
     archive = tmp_path / "archive"
@@ -326,6 +330,7 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
     assert Archive.open(archive).meta(one)["source"].startswith("dropped:")
 
 
+@pytest.mark.process
 def test_an_archive_notes_why_a_case_has_no_report(tmp_path: Path) -> None:
     """A refused case is stored as refused, and the history of a later desk says why."""
     archive = tmp_path / "archive"
@@ -343,6 +348,7 @@ def test_an_archive_notes_why_a_case_has_no_report(tmp_path: Path) -> None:
     run(main())
 
 
+@pytest.mark.process
 def test_an_archive_that_cannot_be_used_costs_no_report(tmp_path: Path) -> None:
     """When the case cannot be stored, the report is there all the same and a note says what happened."""
     strange = tmp_path / "archive"

@@ -86,6 +86,7 @@ def test_a_queued_case_is_cancelled_without_having_begun(tmp_path: Path) -> None
     run(main())
 
 
+@pytest.mark.process
 @linux
 def test_cancel_kills_a_process_that_hangs_in_native_code(tmp_path: Path) -> None:
     """A process that holds its interpreter in native code is gone within a second of the cancel, and the next begins."""
@@ -121,7 +122,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @linux
-@pytest.mark.slow
 def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Path) -> None:
     """Progress of a large bundle comes a few times a second, never backwards; a cancel in the middle ends its process."""
 
@@ -179,6 +179,7 @@ def test_a_process_that_dies_fails_its_case_and_no_other(tmp_path: Path, what: s
     run(main())
 
 
+@pytest.mark.process
 @linux
 def test_a_process_killed_from_outside_fails_its_case(tmp_path: Path) -> None:
     """kill -9 of the real process in the middle of reading gives the state failed, and it can be started again."""

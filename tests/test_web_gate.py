@@ -456,6 +456,7 @@ def closed(wire: socket.socket, within: float) -> bool:
         return True
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: "], ids=["nothing", "half a head"])
 def test_a_connection_that_waits_is_closed(
@@ -528,6 +529,7 @@ def test_too_many_connections_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
 IDLE = [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ", b"GET /cases HTTP/1.1\r\nHost: x\r\n\r\n"]
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
 @pytest.mark.parametrize("sent", IDLE, ids=["nothing", "half a head", "a refused request"])
 def test_strangers_lock_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any) -> None:

@@ -139,6 +139,7 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
 # --- the numbers of a case ---
 
 
+@pytest.mark.process
 def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """Findings of one rule are one number: at the end of a case, among the cases, in the archive, in a stored case."""
     objects = tmp_path / "archive"
@@ -163,6 +164,7 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     assert f"{counts['info']} info, 1 exposed" in row["cells"][5]
 
 
+@pytest.mark.process
 def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     objects = tmp_path / "archive"
@@ -177,7 +179,7 @@ def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files
 # --- the same options, the same case ---
 
 
-@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("drafts", [False, True])
 def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[Path, Path], drafts: bool) -> None:
     """case.json is byte for byte that of `triage` with the same rules, settings and drafts; the history's too."""
@@ -193,7 +195,7 @@ def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[
     place.close()
 
 
-@pytest.mark.slow
+@pytest.mark.process
 def test_a_stored_case_bears_the_marks_of_a_batch(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
     """A batch with the same options finds the case done and would store it under the same name; others judge anew."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
@@ -285,6 +287,7 @@ def client(tmp_path: Path, desk_files: tuple[Path, Path]) -> Iterator[TestClient
         shared.stopping.set()
 
 
+@pytest.mark.size
 def test_the_rules_page_lists_further_rules_as_settings_change_them(client: TestClient) -> None:
     """Rules of --kb stand in the catalog with where they come from and their mutes, and their text can be opened."""
     told = client.get("/rules").json()
@@ -378,6 +381,7 @@ def test_a_typed_rule_sees_the_shared_parts_of_its_own_catalog(
     assert not [one for one in shown["errors"] if "R012" in one["text"]]
 
 
+@pytest.mark.process
 def test_a_new_rule_may_name_what_any_own_catalog_shares(sharing: TestClient) -> None:
     """A rule of a new name is read beside the catalog that knows its names; one that none has is told with its line."""
     text = RULE.format(name="lab-new", status="draft", severity="warning", confidence="likely")

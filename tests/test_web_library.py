@@ -206,6 +206,7 @@ def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Librar
     assert found["notes"] == ["1 case left out: no time is known."]
 
 
+@pytest.mark.size
 def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(client: TestClient, room: Library) -> None:
     """Hosts, rules, articles, severities, drivers and versions come with their cases; asked, each finds so many cases."""
     found = {one["name"]: one["values"] for one in client.get("/archive/facets").json()["facets"]}
@@ -218,6 +219,7 @@ def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(client:
         assert len({row["case"] for row in answer["rows"]}) >= one["cases"] > 0, word
 
 
+@pytest.mark.size
 def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) -> None:
     """The one field finds a case by what it is called, by a machine, by how severe it is, and machines by driver."""
     every = ask(room, "")

@@ -178,6 +178,7 @@ def test_the_folder_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.Mo
     assert remove_leftovers(tmp_path) == [left]
 
 
+@pytest.mark.process
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
@@ -200,6 +201,7 @@ def test_cleaning_up_is_what_removes_it(tmp_path: Path) -> None:
     assert len(places(tmp_path)) == 1
 
 
+@pytest.mark.process
 @posix
 def test_the_next_start_removes_what_a_killed_server_left(tmp_path: Path) -> None:
     """kill -9 in the middle of an upload leaves the folder; the next server removes it, unless told not to."""

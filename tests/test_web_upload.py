@@ -128,6 +128,7 @@ def test_hostile_json_is_refused(tmp_path: Path, body: bytes, kind: str, status:
         assert set(answer.json()["error"]) == {"what", "where", "why", "do"}
 
 
+@pytest.mark.size
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner) |
                     st.dictionaries(st.sampled_from(["name", "files", "size", "path", "modified"]), inner)))  # fmt: skip
 def test_any_json_is_a_case_or_a_refusal(data: Any) -> None:
@@ -280,6 +281,7 @@ def test_half_a_file_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 SLOW = replace(FREE, idle=0.5, drain=0.5)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("guard", [True, False], ids=["guarded", "guard off"])
 def test_a_client_that_stops_sending_is_given_up(tmp_path: Path, guard: bool) -> None:
     """Nothing for longer than the bound gets 408, the half file goes and the connection is closed."""
@@ -298,6 +300,7 @@ def test_a_client_that_stops_sending_is_given_up(tmp_path: Path, guard: bool) ->
                 assert files_of(running) == {f"{case}/0.part": 0}
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("guard", [True, False], ids=["guarded", "guard off"])
 def test_a_client_that_drips_is_given_up(tmp_path: Path, guard: bool) -> None:
     """A byte now and then, which no time-out sees, gets 408 for being slower than the least rate."""
@@ -336,6 +339,7 @@ def read_to_end(client: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.size
 def test_our_own_slow_disk_is_not_the_clients_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of a client stands still while we write."""
     real = upload._write_all
@@ -576,6 +580,7 @@ def growth(server: Process, size: int) -> int:
     return server.peak() - before
 
 
+@pytest.mark.process
 @linux
 def test_memory_is_flat(tmp_path: Path) -> None:
     """300 MB go through without the server growing by more than 8 MiB."""
@@ -584,6 +589,7 @@ def test_memory_is_flat(tmp_path: Path) -> None:
         assert sum(path.stat().st_size for path in tmp_path.rglob("1")) == 300 * MIB
 
 
+@pytest.mark.process
 @linux
 def test_pieces_keep_memory_flat(tmp_path: Path) -> None:
     """Held whole before it is written, an upload of 100 MB makes the server grow by as much: the test above can fail."""
@@ -591,8 +597,8 @@ def test_pieces_keep_memory_flat(tmp_path: Path) -> None:
         assert growth(server, 100 * MIB) > 50 * MIB
 
 
+@pytest.mark.process
 @linux
-@pytest.mark.slow
 def test_memory_is_flat_for_large_files(tmp_path: Path) -> None:
     """2 GB go through without the server growing by more than 8 MiB."""
     with Process(tmp_path) as server:

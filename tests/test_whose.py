@@ -72,6 +72,7 @@ def test_a_syslog_file_belongs_to_the_host_it_names(tmp_path: Path, form: str) -
     assert not any("taken as" in text for node in found["document"]["nodes"] for text in node["warnings"])
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("form", SYSLOG)
 @pytest.mark.parametrize("name", ["collected_log", "vmkernel_log", "syslog_txt"])
 def test_a_file_of_several_hosts_goes_to_each_by_line(tmp_path: Path, form: str, name: str) -> None:
@@ -118,6 +119,7 @@ def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> 
         assert (source["lines"], source["why"]) == (40, "30 lines of programs whose log Backline does not read")
 
 
+@pytest.mark.size
 def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:
     """40 hosts x 6,000 lines, 16 MB: each keeps its lines, and a dead path on the last one is its own."""
     rows = [lines_of(SYSLOG[2], f"esx{number:02d}", 60, dead=7 if number == 39 else None) for number in range(40)]

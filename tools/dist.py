@@ -33,7 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = (
     "analyzer",
-    "docs/lint",
+    "docs",
     "parsers",
     "templates",
     "LICENSE",

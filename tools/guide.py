@@ -1,4 +1,4 @@
-"""Run the guides, docs/writing-rules.md and docs/archive.md, and the tutorials: write their files, run their commands, put the output below.
+"""Run the guides, docs/rule-guide.md and docs/archive.md, and the tutorials: write their files, run their commands, put the output below.
 
     python tools/guide.py           writes the output into the pages
     python tools/guide.py --check   exits with 1 when a page says otherwise
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "writing-rules.md"
+PAGE = ROOT / "docs" / "rule-guide.md"
 ARCHIVE = ROOT / "docs" / "archive.md"
 TUTORIALS = [ROOT / "docs" / f"tutorial-{name}.md" for name in ("triage", "archive", "rule")]
 _BLOCK = re.compile(r"^```(yaml|toml|csv|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)

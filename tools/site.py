@@ -2,7 +2,7 @@
 
     python tools/site.py DIR             needs the extra `docs`; nothing is fetched
 
-Pages that name files of the repository beside docs/ lead to nothing on the site and stay plain text there.
+What the site has beside docs/ comes from tools/site_pages.py.
 """
 
 from __future__ import annotations

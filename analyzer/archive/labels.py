@@ -6,7 +6,7 @@ A label is an object that never changes; of several for one thing the newest cou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -38,7 +38,10 @@ class Label:
 
 
 def current(archive: Archive, case: str | None = None) -> list[Label]:
-    """Return the labels that count, by case, rule, node and subject; of one case when `case` is its id."""
+    """Return the labels that count, by case, rule, node and subject; of one case when `case` is its id.
+
+    To show those of a case, see `order_labels`.
+    """
     found = [_label(item) for item in archive.labels() if case is None or item["id"] == case]
     return [label for label in found if label.label in (CONFIRMED, REJECTED)]
 
@@ -141,6 +144,14 @@ def _meant(asked: LabelRequest, node: str, subject: str) -> bool:
 
 def _shown(text: str) -> str:
     return f'"{one_line(text, 80)}"'
+
+
+def order_labels(labels: Iterable[Label], findings: Iterable[Mapping[str, Any]]) -> list[Label]:
+    """Return labels in the order of the findings that they speak of, the worst first; those of no finding last."""
+    places: dict[tuple[str, str, str], int] = {}
+    for place, one in enumerate(findings):
+        places.setdefault((one["rule"], one["node"], one["subject"]), place)
+    return sorted(labels, key=lambda one: places.get((one.rule, one.node, one.subject), len(places)))
 
 
 def label_lines(labels: Iterable[Label]) -> list[str]:

@@ -72,8 +72,8 @@ def command(
     Several TERMs may stand in one, with semicolons between them. `driver: ixgben` and `version: 6.7.0` are short
     for the two that are asked most often.
 
-    A table is one of facts (docs/tables.md) or `nodes`; the condition is checked on each of its
-    rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
+    A table is one of facts (`backline tables --doc`) or `nodes`; the condition is checked on each
+    of its rows. Where a table is missing or cut, the answer is "cannot tell": such machines are counted,
     and --unknown lists them. --since and --until look at the time of a finding or line; with terms,
     at the time of the case.
 

@@ -52,5 +52,5 @@ def command(case: str, archive_url: str, form: str | None, source: bool, verbose
         click.echo(browse.document_text(archive, found), nl=False)
         return
     show_in(form, browse.document(archive, found), verbose, None)
-    for line in labels.label_lines(labels.current(archive, found.id)) if form == "text" else ():
+    for line in labels.label_lines(browse.labels_of(archive, found)) if form == "text" else ():
         click.echo(f"label: {for_terminal(line)}")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.places import CasePath, readable
+from analyzer.commands.places import CasePath
 from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def command(path: Place, vm: str | None) -> None:
     """
     from analyzer.topview import show
 
-    with readable((path,)) as (given,):
+    with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         for line in show(given, vm):
             click.echo(line)

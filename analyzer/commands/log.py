@@ -73,10 +73,10 @@ def command(
     if length and not around:
         raise UsageError("--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z.")
     check_paths([path for path in paths if path != DASH], BacklineError)
-    window, few = _window(around, length or LENGTH, case_at, paths)
+    window, few, evidence = _window(around, length or LENGTH, case_at, paths)
     query = LogQuery(
         window=window, host=host, object=thing, pattern=pattern, level=level or "",
-        limits=Limits().with_overrides(list(limit_pairs)),
+        evidence=evidence, limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
     redaction = redact.begin()
     fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
@@ -137,14 +137,15 @@ class _Fewer:
 
 def _window(
     around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]
-) -> tuple[TimeWindow, Narrowed | None]:
-    """Return the stretch that is asked for, and how to narrow it where a finding has too many lines around it."""
+) -> tuple[TimeWindow, Narrowed | None, frozenset[tuple[str, int]]]:
+    """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
     from analyzer.merged_log import around as moments
     from analyzer.merged_log.entry import TimeWindow
 
     if around is None:
-        return TimeWindow(), None
+        return TimeWindow(), None, frozenset()
     moment, few = moments.typed(around), None
+    evidence: frozenset[tuple[str, int]] = frozenset()
     if moment is None:
         from analyzer import case
         from analyzer.finding_names import finding_of
@@ -153,7 +154,8 @@ def _window(
         document = case.load(_document(around, case_at, paths))
         finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
-    return moments.window(moment, moments.span(length)), few
+        evidence = frozenset((line["address"], line["line"]) for line in finding["evidence"])
+    return moments.window(moment, moments.span(length)), few, evidence
 
 
 def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +13,6 @@ from analyzer.paths import folder_name
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
     from analyzer.sources.remote import Place
 
@@ -96,15 +94,6 @@ def _told(error: BacklineError) -> click.ClickException:
     """Return an error for the time before the command runs, which is told like every other."""
     kind = _ToldUsageError if error.exit_code == UsageError.exit_code else _ToldError
     return kind(one_line(str(error)))
-
-
-def readable(paths: Sequence[Given]) -> AbstractContextManager[Sequence[Given | Path]]:
-    """Give the paths with a file in the place of `-`, which is standard input."""
-    if Path("-") not in paths:
-        return nullcontext(paths)
-    from analyzer.commands.standard_input import standard_input
-
-    return standard_input(paths)
 
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from analyzer.commands.local import kb_option
+from analyzer.commands.made_pages import RULES_COMMAND
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.commands.showing import write_text
 from analyzer.errors import UsageError
 from analyzer.text import for_terminal, one_line
-
-MADE_BY = "backline rules doc"
 
 
 @click.command("doc")
@@ -37,11 +37,11 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
 
     check_paths(kb, UsageError)
     catalog = select(rules, kb, retired=True)
-    page = pages.rules_page(catalog, MADE_BY)
+    page = pages.rules_page(catalog, RULES_COMMAND)
     if output is None:
-        click.echo(page, nl=False)
+        write_text(page)
     else:
-        texts = {"rules.md": page, "tables.md": pages.tables_page(catalog.tables, MADE_BY)}
+        texts = {"rules.md": page, "tables.md": pages.tables_page(catalog.tables, RULES_COMMAND)}
         check_folder(output, tuple(texts))
         write_all(output, texts)
         click.echo("\n".join(f"written: {one_line(str(output / name))}" for name in texts))

@@ -207,7 +207,8 @@ def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) 
     shown = one_line(str(path))
     if not drafted and not named:
         click.echo(
-            "no --table or --log was given: `backline tables BUNDLE` and docs/tables.md show which there are", err=True
+            "no --table or --log was given: `backline tables BUNDLE` and `backline tables --doc` show which there are",
+            err=True,
         )
     bundle = one_line(str(bundles[0])) if bundles else "BUNDLE"
     click.echo(shown)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from analyzer.commands.made_pages import make_rule_schema
 from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.showing import write_text
 from analyzer.text import one_line
 
 
@@ -23,13 +25,11 @@ def command(output: Path | None) -> None:
     Example:
       backline rules schema -o my-rules/rule-schema.json
     """
-    from analyzer.authoring.pages import schema
     from analyzer.output import check_folder, write_atomic
-    from analyzer.rules import fact_tables
 
-    text = schema.text(fact_tables.declared())
+    text = make_rule_schema()
     if output is None:
-        click.echo(text, nl=False)
+        write_text(text)
         return
     check_folder(output.parent, (output.name,))
     write_atomic(output, text)

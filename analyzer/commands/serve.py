@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
+from analyzer.commands.made_pages import page_makers
 from analyzer.commands.plain import speaks_plainly, tell_broken
 from analyzer.errors import BacklineError
 
@@ -53,7 +54,9 @@ def command(
         raise BacklineError(f"the page needs {error.name}, which is not installed", do=do) from None
     _check_archive(archive_url)
     how = _how(choice)
-    serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how)
+    main = click.get_current_context().find_root().command
+    made = page_makers(main) if isinstance(main, click.Group) else {}
+    serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how, made_pages=made)
 
 
 def _check_archive(place: str) -> None:

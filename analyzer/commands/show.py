@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.places import readable
+from analyzer.commands.made_pages import printing_option, read_case_schema
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
 
 
@@ -19,6 +20,7 @@ from analyzer.errors import BacklineError
 @part_options
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@printing_option("--schema", read_case_schema, "Print the JSON Schema of case.json.")
 @redact_options
 @speaks_plainly
 def command(
@@ -26,15 +28,16 @@ def command(
 ) -> None:
     """Print a saved case again, in any form; no bundle is needed.
 
-    PATH is its case.json, or the folder that triage wrote.
+    PATH is its case.json, or the folder that triage wrote. --schema needs none.
 
     \b
     Example:
       backline show case-1234/case.json --format md
+      backline show --schema
     """
     from analyzer import case
 
-    with readable((case_json,)) as (path,):
+    with standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
         redaction = redact.begin()
         document = case.load(path)

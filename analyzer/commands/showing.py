@@ -94,11 +94,12 @@ def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Pa
     """
     import shlex
 
-    from analyzer.report import numbers, summary
+    from analyzer.report import numbers, stories, summary
 
     chosen = part.of(document)
     known = numbers.numbers(chosen)
-    worst = [one for row in summary.worst_first(chosen)[: summary.WORST] for one in row.findings]
+    first = summary.first_stories(stories.stories(chosen))
+    worst = [one for story in first for one in story.row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
     if finding is None or "-" in given:

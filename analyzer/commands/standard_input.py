@@ -27,11 +27,15 @@ NAME = "stdin"  # what addresses call it
 def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
     """Yield the paths with a file in the place of `-`; it lies in a private folder and is deleted after the block.
 
+    Without `-` nothing is read: a terminal would wait for input, and a shell's loop would lose the lines it still has.
     Archives are read from front to back and back again, so a pipe cannot be read in place. A file called `-` is `./-`.
     Raises UsageError when `-` is given twice, WriteError when there is no room for it.
     """
     if sum(path == DASH for path in paths) > 1:
         raise UsageError("`-` is given twice", do="Standard input can be read once.")
+    if DASH not in paths:
+        yield list(paths)
+        return
     with tempfile.TemporaryDirectory(prefix="backline-stdin-") as folder:
         file = Path(folder) / NAME
         _keep(file)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.places import CasePath, moment, readable
+from analyzer.commands.made_pages import make_tables_page, printing_option
+from analyzer.commands.places import CasePath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
+from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError, UsageError
 from analyzer.text import counted, for_terminal
 
@@ -31,6 +33,7 @@ TOLD = 3  # faults of the material
 @click.option("--around", metavar="TIME", callback=moment, help="Only rows with a time near this one (UTC).")
 @click.option("--for", "length", default="10m", show_default=True, metavar="SPAN", help="How long that stretch is.")
 @click.option("--limit", "most", type=click.IntRange(0), default=0, metavar="N", help="Show at most N rows; 0 for all.")
+@printing_option("--doc", make_tables_page, "Print a page of all tables there are, with their columns and units.")
 @speaks_plainly
 def command(
     path: Place,
@@ -45,12 +48,13 @@ def command(
 ) -> None:
     """List the tables that were read, or print one.
 
-    Each row of TABLE comes with its file and line. `-` is standard input.
+    Each row of TABLE comes with its file and line. `-` is standard input. --doc needs no PATH.
 
     \b
     Example:
       backline tables esx-host.tgz esxi.net_stats --csv
       backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
+      backline tables --doc
     """
     from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
 
@@ -58,7 +62,7 @@ def command(
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None and (wanted or parquet):
         raise UsageError("these options need a table", do="Name the table after the path.")
-    with readable((path,)) as (given,):
+    with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:
             lost = coverage(given, form)

@@ -13,6 +13,7 @@ from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
+from analyzer.ranking import order_findings
 from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
@@ -27,7 +28,7 @@ _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is t
 def finding_records(
     sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges, *, hosts: bool = False
 ) -> list[Record]:
-    """Return every finding of any side with what became of it, weightiest states first.
+    """Return every finding of any side with what became of it: what is new or worse first, the worst before the others.
 
     hosts  the sides are different hosts: nothing became anything
     """
@@ -43,11 +44,13 @@ def finding_records(
         found = [one for one in side.document["findings"] if one["verdict"] == "match"]
         listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
     lines = _judged_lines(rows)
-    records = [_record(match, sides, pairs, home, lines) for match in matched(listed)]
+    matches = matched(listed)
+    ranked = {id(one): place for place, one in enumerate(order_findings([match.last for match in matches]))}
+    matches.sort(key=lambda match: ranked[id(match.last)])
+    records = [_record(match, sides, pairs, home, lines) for match in matches]
     for one in records if hosts else ():
         one["why"] = _AGAINST.sub(r"\1 against", one["why"]).replace(_FIRST, f"on {sides[0].name}", 1)
-    order = {state: place for place, state in enumerate(STATES)}
-    return sorted(records, key=lambda one: (bool(one["muted"]), order[one["state"]], _weight(one["on"])))
+    return sorted(records, key=lambda one: (bool(one["muted"]), _place_of_state(one["state"])))
 
 
 def _marks(
@@ -105,9 +108,9 @@ def _not_known(match: Match[Record], lines: _Judged) -> str:
     return str(steps[0]["why"]) if steps and all(step["state"] == "not known" for step in steps) else ""
 
 
-def _weight(on: Sequence[Record | None]) -> tuple[int, str]:
-    last = next(one for one in reversed(on) if one is not None)
-    return SEVERITIES.index(last["severity"]) if last["severity"] in SEVERITIES else 9, last["say"]
+def _place_of_state(state: str) -> int:
+    """Return the place of a state in the list: what is new and what is worse stand together."""
+    return STATES.index("new" if state == "worse" else state)
 
 
 def _record(

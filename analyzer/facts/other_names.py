@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.facts.store import Facts
+from analyzer.kept_patterns import compiled
 from analyzer.tables import Row
 
 # Table -> columns whose cells name one member, the best name first; "" is the node that the row belongs to.
@@ -20,9 +21,15 @@ SAME = {
 }
 
 
+# An NFS volume: its events of All Paths Down give the first two parts of the id of its mount (KB 2004684, 1009566).
+_NFS_VOLUME = compiled(r"([0-9a-f]{8}-[0-9a-f]{8})-0{4}-0{12}")
+
+
 def same_name(text: str) -> str:
-    """Return a name as it is compared with others: lower case, single spaces."""
-    return " ".join(text.lower().split())
+    """Return a name as it is compared with others: lower case, single spaces, an NFS volume by its short id."""
+    name = " ".join(text.lower().split())
+    volume = _NFS_VOLUME.fullmatch(name)
+    return volume[1] if volume else name
 
 
 def other_names(facts: Facts) -> dict[str, str]:

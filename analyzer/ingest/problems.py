@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from analyzer import logtime, parsing
@@ -23,7 +22,7 @@ from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
 from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
-from analyzer.loghost import OBJECT
+from analyzer.loghost import name_object
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, counted
@@ -45,10 +44,9 @@ _DUMP = compiled(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? t
 _FILE = compiled(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
 
 
-@cache
-def _event() -> re.Pattern[str]:
-    name = r"esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*"
-    return re.compile(rf"\b(?P<what>{name})(?:.*?(?P<thing>{OBJECT.pattern}))?")
+_EVENT = compiled(
+    r"\b(?P<what>esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*)\]? {0,3}"
+)
 
 
 class ProblemKind(NamedTuple):
@@ -65,8 +63,8 @@ def kind_of(kind: str, text: str) -> ProblemKind | None:
     if kind == WARNING:
         return ProblemKind(kind, words_of(text))
     if kind == EVENT:
-        found = _event().search(text)
-        return ProblemKind(kind, found["what"], found["thing"] or "") if found else None
+        found = _EVENT.search(text)
+        return ProblemKind(kind, found["what"], name_object(text[found.end() :])) if found else None
     if kind == ALERT:
         found = _ALERT.search(text)
         words = found["what"].removeprefix("ALERT: ") if found else ""

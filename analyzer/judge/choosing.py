@@ -11,11 +11,12 @@ from dataclasses import field
 
 from analyzer.facts import Facts
 from analyzer.judge.log_hits import LogAnswer
-from analyzer.judge.ranking import Weight, gauge, worst
+from analyzer.judge.ranking import gauge, gauge_of, worst
 from analyzer.judge.subjects import Detail, Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
+from analyzer.ranking import Weight
 from analyzer.rules import Outcome, Rule
 from analyzer.verdicts import Cut, NodeCut, Verdict
 
@@ -127,6 +128,12 @@ class Chooser:
         """Return how bad a subject is as a number of which the larger is the worse; None when nothing tells."""
         measure = gauge(self.rule)
         return None if measure is None else measure.magnitude(why.value(measure.node))
+
+    def excess(self, outcome: Outcome, why: TraceContext) -> float | None:
+        """Return how many times the figure of a subject is over the bar of its severity; None when nothing tells."""
+        held = [grade.when for grade in self.rule.grades if grade.severity == self.severity(outcome, why)]
+        measure = gauge_of(self.rule, [*held, outcome.when, self.rule.when])
+        return None if measure is None else measure.excess(why.value(measure.node), why.value(measure.bar))
 
     def _count_cut(self, alike: Sequence[Chosen], full: Container[int], short: Container[int]) -> None:
         """Note that not all subjects of a verdict are told in full, with the counts of every node."""

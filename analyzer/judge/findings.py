@@ -58,6 +58,7 @@ class FindingWriter:
             source=list(rule.source),
             values=bounds.values(outcome.say, why) if outcome.say is not None else {},
             magnitude=self.chooser.magnitude(why),
+            excess=self.chooser.excess(outcome, why),
         )
         fill_from_row(finding, why)
         self._worse(finding, one.subject, why, taken)

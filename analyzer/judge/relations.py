@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from analyzer.facts.other_names import same_name
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
+from analyzer.ranking import RANKED, place_findings
+from analyzer.verdicts import SEVERITIES, Finding, Verdict
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -19,29 +19,19 @@ def relate(
     rests_on: Sequence[tuple[Finding, str]] = (),
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Give ids, tie each sign to its cause, and sort worst first with a cause before its signs.
+    """Give ids, tie each sign to its cause, and sort as `analyzer.ranking` does.
 
-    explained_by  rule -> rules whose finding on the same object explains it
+    explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
+                  problems says of a row of the catalog; a row of the rule itself is explained by what stands before it
     rests_on      findings with a further object that each rests on: causes are looked for there as well
     names         name of an object -> the name it goes by, see `other_names`
     """
+    rows = {id(finding): finding.id for finding in findings}
     _name(findings)
-    _Ties(findings, rests_on, names or {}).tie(explained_by)
-    rank = _effective(findings)
-    subjects = Counter(finding.rule for finding in findings)
-    findings.sort(
-        key=lambda one: (
-            one.verdict == Verdict.ERROR,
-            rank[one.id],
-            bool(one.explained_by),
-            CONFIDENCES.index(one.confidence),
-            -subjects[one.rule],
-            one.rule,
-            one.trace is None,  # told in short
-            -(one.magnitude if one.magnitude is not None else -math.inf),
-            one.id,
-        )
-    )
+    _Ties(findings, rests_on, names or {}, rows).tie(explained_by)
+    known = {id(finding): finding for finding in findings}
+    records = [{name: getattr(finding, name) for name in RANKED} | {"is": id(finding)} for finding in findings]
+    findings[:] = [known[record["is"]] for record in place_findings(records)]
 
 
 def slug(text: str) -> str:
@@ -71,9 +61,14 @@ class _Ties:
     """Finds the findings that explain others, by the objects they speak of."""
 
     def __init__(
-        self, findings: Sequence[Finding], rests_on: Sequence[tuple[Finding, str]], names: Mapping[str, str]
+        self,
+        findings: Sequence[Finding],
+        rests_on: Sequence[tuple[Finding, str]],
+        names: Mapping[str, str],
+        rows: Mapping[int, str],
     ) -> None:
         self.names = names
+        self.rows = rows
         self.matches = [finding for finding in findings if finding.verdict == Verdict.MATCH]
         self.by_id = {finding.id: finding for finding in self.matches}
         self.further: defaultdict[int, list[str]] = defaultdict(list)
@@ -83,7 +78,10 @@ class _Ties:
         for finding in self.matches:
             vague = finding.severity == "info" and finding.confidence == "possible"
             if finding.confidence != "exposed" and not vague:  # a version alone explains nothing, nor does a mere hint
-                self.causes[finding.rule, self._same(finding.object)].append(finding)
+                thing = self._same(finding.object)
+                self.causes[finding.rule, thing].append(finding)
+                if row := self._row(finding):
+                    self.causes[row, thing].append(finding)
 
     def _same(self, thing: str) -> str:
         name = same_name(thing)
@@ -97,9 +95,19 @@ class _Ties:
             sign.explained_by = []
         for sign in sorted(self.matches, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
             things = dict.fromkeys(self._same(thing) for thing in (sign.object, *self.further[id(sign)]))
-            for rule in (*explained_by.get(sign.rule, ()), *named[id(sign)]):
+            for rule in (*self._before(sign, explained_by.get(sign.rule, ())), *named[id(sign)]):
                 for thing in things:
                     self._tie(sign, self.causes.get((rule, thing), ()))
+
+    def _row(self, finding: Finding) -> str:
+        """Return the row of the catalog behind a finding as `rule/row`, "" where none is."""
+        row = self.rows.get(id(finding), "")
+        return f"{finding.rule}/{row}" if row else ""
+
+    def _before(self, sign: Finding, rules: Sequence[str]) -> Sequence[str]:
+        """Return the rules that may explain a sign: of a row that is among them itself those that stand before it."""
+        own = self._row(sign)
+        return rules[: rules.index(own)] if own in rules else rules
 
     def _tie(self, sign: Finding, causes: Sequence[Finding]) -> None:
         near = [cause for cause in causes if cause.node == sign.node]
@@ -120,17 +128,3 @@ class _Ties:
                 seen.add(at)
                 waiting += self.by_id[at].explained_by
         return False
-
-
-def _effective(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return the rank of severity by id; a cause is as severe as the worst of its signs."""
-    rank = {finding.id: SEVERITIES.index(finding.severity) for finding in findings}
-    for _ in range(10):  # chains of causes; a circle stops by itself
-        changed = False
-        for finding in findings:
-            worst = min([rank[finding.id], *(rank[sign] for sign in finding.explains)])
-            changed = changed or worst != rank[finding.id]
-            rank[finding.id] = worst
-        if not changed:
-            break
-    return rank

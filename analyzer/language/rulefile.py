@@ -189,6 +189,8 @@ class RuleText:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
+            if "nesting depth" in str(error.problem):  # newer libyaml counts for itself, ahead of the events
+                raise self.error(f"nested deeper than {DEPTH} levels", place) from None
             raise self.error(f"not YAML: {error.problem or error.context}", place) from None
         except yaml.YAMLError as error:
             raise self.error(f"not YAML: {' '.join(str(error).split())[:200]}", FileSpan()) from None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from analyzer import parsing
 from analyzer.lazy_dataclass import dataclass
+from analyzer.merged_log.event_levels import find_event_level
 from analyzer.parsing import Parser
 from analyzer.tables import Block, Row
 
@@ -82,6 +83,14 @@ class LogEntry(NamedTuple):
         return self[:3]
 
     def level_and_component(self) -> tuple[str, str]:
+        """Return level and component of the entry; "" for what it does not state.
+
+        The level is the one the log states, or that of the event it reports where that is worse.
+        """
+        stated, component = self._stated_level_and_component()
+        return choose_worse_level(stated, find_event_level(self.lines[0][1])), component
+
+    def _stated_level_and_component(self) -> tuple[str, str]:
         """Return level and component as the parser of the log reads them; "" where it finds none."""
         parser = _parsers().get(self.part.table)
         if parser is None:
@@ -115,6 +124,14 @@ def stamp_of(entry: LogEntry) -> str:
 def severity(level: str) -> int | None:
     """Return how severe a level is, 0 the most; None for a word that is none."""
     return _SEVERITY.get(level.lower())
+
+
+def choose_worse_level(stated: str, other: str) -> str:
+    """Return the more severe of two levels; the one that is stated where they are equal or the other is none."""
+    if not other:
+        return stated
+    known, found = severity(stated), severity(other)
+    return other if known is None or (found is not None and found < known) else stated
 
 
 @cache

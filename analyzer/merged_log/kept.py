@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any
 
 from analyzer.facts import Facts
-from analyzer.loghost import OBJECT
+from analyzer.loghost import object_of_line
 from analyzer.logtime import line_time
 from analyzer.merged_log.around import typed
 from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
 from analyzer.scan.hits import Hit, LogScan
 from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES, Judgement
+from analyzer.verdicts import Judgement
 
 AROUND = timedelta(minutes=5)
 MOST = 300  # lines kept of a case
@@ -66,7 +66,7 @@ def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
 
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
-    worst = sorted(judgement.findings, key=lambda one: (bool(one.muted), SEVERITIES.index(one.severity), one.id))
+    worst = sorted(judgement.findings, key=lambda one: bool(one.muted))  # they are in the order of `analyzer.ranking`
     for time in [*(one.first_seen for one in worst), *(str(one["time"]) for one in timeline)]:
         if time and (moment := typed(time)):
             yield moment
@@ -98,9 +98,8 @@ def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[
 def _record(entry: LogEntry, node: str) -> Record:
     level, component = entry.level_and_component()
     number, text = entry.lines[0]
-    named = OBJECT.search(text[:8192])
     return {
         "time": stamp_of(entry), "node": node, "log": entry.part.name, "level": level, "component": component,
-        "object": named.group() if named else "", "text": one_line(text, TEXT), "address": entry.part.address,
+        "object": object_of_line(text), "text": one_line(text, TEXT), "address": entry.part.address,
         "line": number,
     }  # fmt: skip

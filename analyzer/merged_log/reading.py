@@ -13,7 +13,7 @@ from analyzer.ingest.nodes import Node, resolve
 from analyzer.ingest.reader import ReadListener
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
-from analyzer.loghost import OBJECT
+from analyzer.loghost import object_of_line
 from analyzer.merged_log.collector import LogSeen, WindowScanner
 from analyzer.merged_log.entry import LogEntry, TimeWindow, severity, stamp_of
 from analyzer.scan.careful import Answer, Undecided, search_of
@@ -34,6 +34,7 @@ class LogQuery:
 
     host       part of the name of the host; object: a word of the line, as `vmnic3`; pattern: regex searched in it
     level      the least severe level that is wanted: lines that state no level are left out then
+    evidence   address and line of what a finding rests on: wanted whatever object, pattern and level say
     limits     `log_bytes` is the memory for lines; what does not fit is read again
     """
 
@@ -42,6 +43,7 @@ class LogQuery:
     object: str = ""
     pattern: str = ""
     level: str = ""
+    evidence: frozenset[tuple[str, int]] = frozenset()
     limits: Limits = field(default_factory=Limits)
 
 
@@ -71,6 +73,7 @@ class LogSummary:
     host         part of the name that was asked for, in small letters; hosts: names of the machines
     seen         every log, with the name of its machine
     lines        yielded; doubles: left out because another log of the host holds the same
+    evidence     entries with evidence that object, pattern or level would have left out
     no_level     entries in the window that state no level, left out by `level`; undecided: not tried, see Limits
     spans        first and last time of each log, by address, then place and table; back: where a clock went back
     holes        NUL bytes in a log, by its address
@@ -82,6 +85,7 @@ class LogSummary:
     seen: list[tuple[str, LogSeen]] = field(default_factory=list)
     lines: int = 0
     doubles: int = 0
+    evidence: int = 0
     no_level: int = 0
     undecided: int = 0
     spans: dict[str, dict[tuple[str, str], tuple[str, str]]] = field(default_factory=dict)
@@ -237,10 +241,10 @@ class MergedLog:
         level, component = entry.level_and_component()
         time, part, made = stamp_of(entry), entry.part, MergedLine._make
         for at, (number, text) in enumerate(entry.lines):
-            found = OBJECT.search(text[:8192])
             assumed = entry.assumed if at == 0 else ("time",)
-            thing = found.group() if found else ""
-            yield made((time, host, part.name, level, component, thing, text, part.address, number, assumed))
+            yield made(
+                (time, host, part.name, level, component, object_of_line(text), text, part.address, number, assumed)
+            )
 
 
 class _Wanted:
@@ -252,6 +256,7 @@ class _Wanted:
     def __init__(self, query: LogQuery, summary: LogSummary) -> None:
         self._level = severity(query.level) if query.level else None
         self._summary = summary
+        self._evidence = query.evidence
         self.counts = True
         self.words: list[Required] = []
         self._searches: list[Callable[[str], Answer]] = []
@@ -259,6 +264,8 @@ class _Wanted:
             self._seek(re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE), query.limits)
         if query.pattern:
             self._seek(_compiled(query.pattern), query.limits)
+        if self._evidence:
+            self.words = []  # a line of evidence need not hold any of them
 
     def _seek(self, pattern: re.Pattern[str], limits: Limits) -> None:
         self._searches.append(search_of(pattern, limits.pattern_steps))
@@ -266,6 +273,14 @@ class _Wanted:
             self.words += literal_choices(pattern.pattern, pattern.flags)
 
     def takes(self, entry: LogEntry) -> bool:
+        """Tell whether an entry is wanted."""
+        if self._passes_filters(entry):
+            return True
+        is_evidence = any((entry.part.address, number) in self._evidence for number, _ in entry.lines)
+        self._summary.evidence += is_evidence and self.counts
+        return is_evidence
+
+    def _passes_filters(self, entry: LogEntry) -> bool:
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
             if not any(one is not None and not isinstance(one, Undecided) for one in answers):

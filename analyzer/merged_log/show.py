@@ -88,6 +88,8 @@ def _spans(told: LogSummary) -> Iterator[str]:
 
 
 def _left_out(told: LogSummary) -> Iterator[str]:
+    if told.evidence:
+        yield f"shown although filtered out, as evidence of the finding: {counted(told.evidence, 'line')}"
     if told.doubles:
         yield f"left out, repeated in a second log of the host: {counted(told.doubles, 'line')}"
     if told.no_level:

@@ -144,7 +144,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "memory_used_text", "memory_total_text", "pci_alias", "pci_owner", "pci_owner_configured", "pci_parent",
         "pci_slot", "pci_slot_name", "pci_vendor",
         "as_path", "cdp_status", "cdrom_type", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload",
-        "portset", "route_flags", "route_origin", "route_way", "team_uplink",
+        "outage", "portset", "route_flags", "route_origin", "route_way", "team_uplink",
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",

@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzer.errors import UsageError
 from analyzer.lazy_dataclass import dataclass
-from analyzer.report.numbers import CasePart
+from analyzer.report.numbers import part_of
 from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import few
 
@@ -69,7 +69,7 @@ def chosen(doc: Doc, choice: Choice) -> Doc:
         part["nodes"] = [node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)]
         part |= {key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE}
     note = f"Showing {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more."
-    return CasePart(doc, part | {"notes": [note, *doc["notes"]]})
+    return part_of(doc, part | {"notes": [note, *doc["notes"]]})
 
 
 def _wanted(finding: Doc, choice: Choice, doc: Doc) -> bool:

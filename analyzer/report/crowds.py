@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import rank_hosts
 from analyzer.report import view, wording
 from analyzer.report.finding_rows import groups
 from analyzer.text import natural
@@ -121,29 +122,21 @@ def names(doc: Doc) -> dict[str, str]:
 
 
 def worst(doc: Doc, most: int) -> str:
-    """Return the machines with the most severe findings, counted as the case counts them; empty where none has any.
+    """Return the machines with the worst findings, counted as the case counts them; empty where none has any.
 
-    Of machines with as many findings that on which they concern more objects comes first.
     A finding that rests on a version alone does not count: every machine of that version has it.
     """
     found: dict[str, Counter[str]] = {}
-    objects: dict[str, Counter[str]] = {}
     for row in groups(doc):
         if row.word != "error" and not row.hollow:
-            for node, count in Counter(one["node"] for one in row.findings if one["node"]).items():
+            for node in {one["node"] for one in row.findings if one["node"]}:
                 found.setdefault(node, Counter())[row.word] += 1
-                objects.setdefault(node, Counter())[row.word] += count
-
-    def rank(item: tuple[str, Counter[str]]) -> tuple[list[int], list[tuple[int, str]]]:
-        node, counts = item
-        return [-some[word] for some in (counts, objects[node]) for word in view.SEVERITIES], natural(node)
-
     known = names(doc)
-    ranked = sorted(found.items(), key=rank)
     told = []
-    for node, counts in ranked:
-        said = [f"{counts[word]:,} {wording.plural(word, counts[word])}" for word in view.SEVERITIES if counts[word]]
-        told.append(f"{known.get(node, node)} ({', '.join(said)})")
+    for node in rank_hosts(doc["findings"]):
+        if own := found.get(node):
+            said = [f"{own[word]:,} {wording.plural(word, own[word])}" for word in view.SEVERITIES if own[word]]
+            told.append(f"{known.get(node, node)} ({', '.join(said)})")
     return wording.few(told, most)
 
 

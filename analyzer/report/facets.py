@@ -14,6 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import rank_hosts
 from analyzer.report import crowds
 from analyzer.report.finding_rows import groups
 from analyzer.report.objects import CaseObject
@@ -108,10 +109,12 @@ def facets(doc: Doc, objects: list[CaseObject]) -> Facets:
             about.setdefault(one["id"], set()).add(thing.name)
     words = Counter(word(own[0]) for own in rows)
     nodes = Counter(name for own in rows for name in {one["node"] for one in own} if name)
-    names = sorted({*nodes, *map(crowds.name, doc["nodes"])}, key=lambda name: (-nodes[name], natural(name)))
+    hosts = rank_hosts(doc["findings"])
+    every_host = {*nodes, *map(crowds.name, doc["nodes"])}
+    names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural(name)))
     rules = Counter(own[0]["rule"] for own in rows)
     things = Counter(name for own in rows for name in {name for one in own for name in about.get(one["id"], ())})
-    ranked = sorted(things, key=lambda name: (-things[name], natural(name)))
+    ranked = [name for name in dict.fromkeys(one.name for one in objects) if things[name]]
     return Facets(
         severity=_facet("severity", "Severity", {one: words[one] for one in COUNTED if words[one]}),
         host=_facet("host", "Host", {name: nodes[name] for name in names}),

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import field
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import is_of_version, order_rows, rules_by_version
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few
-
-TOLD_APART = 3  # titles of one rule that only the version tells; more are one row
 
 
 @dataclass(slots=True)
@@ -69,11 +68,11 @@ class FindingGroup:
         return self._same["notes"]
 
     def nodes(self) -> list[tuple[str, list[Doc]]]:
-        """Return the nodes of the row by name, each with its findings, worst first."""
+        """Return the nodes of the row, the worst first, each with its findings, worst first."""
         found: dict[str, list[Doc]] = {}
         for finding in self.findings:
             found.setdefault(finding["node"], []).append(finding)
-        return sorted(found.items())
+        return list(found.items())
 
     def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
         """Return the findings that are told with their evidence, and the rest in short.
@@ -116,13 +115,14 @@ def cuts(doc: Doc, rule: str = "") -> list[str]:
 
 
 def groups(doc: Doc) -> list[FindingGroup]:
-    """Return the findings that count, folded by rule and weight, in the order of the document."""
-    return _fold(_as_one([finding for finding in doc["findings"] if not finding["muted"]]))
+    """Return the findings that count, folded by rule and weight, in the order of `analyzer.ranking`."""
+    live = [finding for finding in doc["findings"] if not finding["muted"]]
+    return [FindingGroup(row.findings) for row in order_rows(show_as_one(live))]
 
 
 def muted(doc: Doc) -> list[FindingGroup]:
     """Return the findings somebody has muted, folded the same way."""
-    return _fold([finding for finding in doc["findings"] if finding["muted"]])
+    return [FindingGroup(row.findings) for row in order_rows([one for one in doc["findings"] if one["muted"]])]
 
 
 def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
@@ -130,39 +130,18 @@ def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
     return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
 
 
-def _as_one(findings: list[Doc]) -> list[Doc]:
-    """Return findings, those alike that only the version tells as one: dozens of headings would bury the others.
+def show_as_one(findings: list[Doc]) -> list[Doc]:
+    """Return findings, those that only the version tells under one title: dozens of headings would bury the others.
 
     Their own title stands before what they say.
     """
-    titles: dict[str, set[str]] = {}
-    for one in findings:
-        if _of_version(one):
-            titles.setdefault(one["rule"], set()).add(one["title"])
-    many = {rule: len(several) for rule, several in titles.items() if len(several) > TOLD_APART}
-
-    def told(one: Doc) -> Doc:
-        if one["rule"] not in many or not _of_version(one):
-            return one
-        articles = f" KB {', '.join(map(str, one['kb']))}." if one["kb"] else ""
-        title = f"{many[one['rule']]} known faults of this release, by its version alone"
-        return {**one, "title": title, "say": f"{one['title']}. {one['say']}{articles}", "kb": []}
-
-    return [told(one) for one in findings]
+    many = rules_by_version(findings)
+    return [_under_one_title(one, many) for one in findings] if many else findings
 
 
-def _of_version(one: Doc) -> bool:
-    return bool(one["confidence"] == "exposed" and one["severity"] == "info")
-
-
-def _fold(findings: list[Doc]) -> list[FindingGroup]:
-    rows: dict[tuple[str, ...], FindingGroup] = {}
-    for finding in findings:
-        weight = (finding["verdict"], finding["severity"], finding["confidence"])
-        fault = (finding["rule"], finding["title"], *map(str, finding["kb"]))
-        key = (*fault, *weight, finding["muted"])
-        if key in rows:
-            rows[key].findings.append(finding)
-        else:
-            rows[key] = FindingGroup([finding])
-    return list(rows.values())
+def _under_one_title(one: Doc, many: dict[str, int]) -> Doc:
+    if one["rule"] not in many or not is_of_version(one):
+        return one
+    articles = f" KB {', '.join(map(str, one['kb']))}." if one["kb"] else ""
+    title = f"{many[one['rule']]} known faults of this release, by its version alone"
+    return {**one, "title": title, "say": f"{one['title']}. {one['say']}{articles}", "kb": []}

@@ -177,9 +177,11 @@ const fleet = (() => {
     }
     return rows;
   }
-  function worse(a, b) {
-    for (let place = 0; place <= OPEN; place += 1) if (a[place] !== b[place]) return b[place] - a[place];
-    return 0;
+  /** The worst sign of each counts, never how many there are; of equal ones the order of all rows holds. */
+  const worse = (a, b) => worstSign(a) - worstSign(b);
+  function worstSign(count) {
+    const place = count.findIndex(Boolean);
+    return place < 0 ? count.length : place;
   }
 
   const sums = new WeakMap(); // rows -> what stands below each head, counted when it is drawn

@@ -6,11 +6,13 @@ archive. Nothing is escaped here; the page and the terminal do that for themselv
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import field, replace
 from typing import NamedTuple
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import largest_first
 from analyzer.text import counted
 
 
@@ -39,6 +41,7 @@ STATES = (
 )
 SIGNS = "".join(state.sign for state in STATES)
 RANK = {sign: rank for rank, sign in enumerate(SIGNS)}
+_NOTHING_FOUND = RANK["!"] + 1
 FOUND = "CMWIV"
 WEIGHT = {"C": 8, "M": 4, "W": 2, "I": 1, "V": 1}  # of one case, for the order of the rules
 MONTHS = 24  # columns of the months; what is older is one column
@@ -104,6 +107,7 @@ class FleetHit:
     """What one rule has on one host of one case, of one state; numbers are places in the lists of the fleet.
 
     first  earliest time of it, "" when it carries none; notes: all of them or the first ones
+    excess  how many times the worst figure is over its bar, None when no figure tells
     """
 
     case: int
@@ -113,6 +117,12 @@ class FleetHit:
     count: int
     first: str = ""
     notes: list[FleetNote] = field(default_factory=list)
+    excess: float | None = None
+
+    @property
+    def key(self) -> tuple[int, float]:
+        """How bad it is, as `analyzer.ranking` orders findings; the smaller comes first."""
+        return RANK[self.sign], largest_first(self.excess)
 
 
 @dataclass(slots=True)
@@ -173,11 +183,11 @@ def arranged(fleet: Fleet) -> Fleet:
     """Return the fleet in the order of its weight, with months and what is rising.
 
     Rules: the sum over all cases of 8 for critical, 4 for major, 2 for a warning, 1 for info or exposed.
-    Cases: the number of rules that found something critical, then major, and so on down; one that could
-    not be read comes before one in which something could not be told.
+    Cases and hosts: by their worst finding, as a case orders its own (`analyzer.ranking`), never by how many there are;
+    one that could not be read comes before one in which something could not be told.
     """
     rules = _order([_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)])
-    cases = _order([_case_key(case) for case in fleet.cases])
+    cases = _order(_case_keys(fleet))
     hosts = _order(_host_keys(fleet))
     rule_at, case_at, host_at = (_places(order) for order in (rules, cases, hosts))
     hits = [replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host]) for hit in fleet.hits]
@@ -188,7 +198,7 @@ def arranged(fleet: Fleet) -> Fleet:
         cases=[
             replace(fleet.cases[old], cells="".join(fleet.cases[old].cells[rule] for rule in rules)) for old in cases
         ],
-        hits=sorted(hits, key=lambda hit: (RANK[hit.sign], hit.case, hit.rule, hit.host)),
+        hits=sorted(hits, key=lambda hit: (*hit.key, hit.case, hit.rule, hit.host)),
         total=len(fleet.cases),
     )
     out.months = months(out)
@@ -215,20 +225,29 @@ def _rule_key(rule: FleetRule, column: str) -> tuple[object, ...]:
     return (-weight, -column.count("!"), -column.count("?"), rule.id)
 
 
-def _case_key(case: FleetCase) -> tuple[object, ...]:
-    tally = Counter(case.cells)
-    found = tuple(-tally[sign] for sign in FOUND)
-    return (*found, -tally["!"], case.read, -tally["?"], case.complete, case.name, case.id)
+def _case_keys(fleet: Fleet) -> list[tuple[object, ...]]:
+    worst = _worst_of(fleet, [hit.case for hit in fleet.hits])
+    keys: list[tuple[object, ...]] = []
+    for number, case in enumerate(fleet.cases):
+        told = min(RANK[worst_sign(case)], _NOTHING_FOUND)
+        _, less = worst.get(number, (told, math.inf))
+        open_questions = -case.cells.count("?")
+        keys.append((told, less, case.read, open_questions, case.complete, case.name, case.id))
+    return keys
 
 
 def _host_keys(fleet: Fleet) -> list[tuple[object, ...]]:
-    tally: list[Counter[str]] = [Counter() for _ in fleet.hosts]
-    for host, _, sign in {(hit.host, hit.rule, hit.sign) for hit in fleet.hits}:
-        tally[host][sign] += 1
-    return [
-        (*(-counts[sign] for sign in FOUND), -counts["!"], -counts["?"], fleet.hosts[number].name)
-        for number, counts in enumerate(tally)
-    ]
+    worst = _worst_of(fleet, [hit.host for hit in fleet.hits])
+    nothing = (_NOTHING_FOUND, math.inf)
+    return [(*worst.get(number, nothing), host.name) for number, host in enumerate(fleet.hosts)]
+
+
+def _worst_of(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
+    """Return the key of the worst hit of each thing; `things` has one for each hit."""
+    found: dict[int, tuple[int, float]] = {}
+    for thing, hit in zip(things, fleet.hits, strict=True):
+        found[thing] = min(hit.key, found.get(thing, hit.key))
+    return found
 
 
 def worst(fleet: Fleet, number: int) -> Fleet:

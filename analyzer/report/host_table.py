@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import rank_hosts
 from analyzer.report import crowds, view, wording
 from analyzer.report.facets import word
 from analyzer.report.finding_rows import groups
@@ -54,7 +55,7 @@ class HostRow:
 
 
 def rows(doc: Doc) -> list[HostRow]:
-    """Return the machines of a case, those with the worst findings first."""
+    """Return the machines of a case, the worst first, and those without a finding by name."""
     cards = {card["node"]: card for card in doc["hosts"]}
     found: dict[str, Counter[str]] = {}
     for row in groups(doc):
@@ -64,7 +65,8 @@ def rows(doc: Doc) -> list[HostRow]:
     for node in doc["nodes"]:
         own = found.get(crowds.name(node), Counter())
         made.append(HostRow(node, cards.get(node["id"]), [(one, own[one]) for one in view.COUNTED if own[one]]))
-    return sorted(made, key=_order)
+    places = rank_hosts(doc["findings"])
+    return sorted(made, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
 
 
 def many(doc: Doc) -> bool:
@@ -75,8 +77,3 @@ def many(doc: Doc) -> bool:
 def worst(doc: Doc) -> list[HostRow]:
     """Return the worst machines of a case with many, those with findings alone."""
     return [row for row in rows(doc)[:WORST] if row.counts] if many(doc) else []
-
-
-def _order(row: HostRow) -> tuple[Any, ...]:
-    numbers = dict(row.counts)
-    return [-numbers.get(one, 0) for one in view.COUNTED], natural(row.name)

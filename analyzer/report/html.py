@@ -148,7 +148,7 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
         )
         lists = {key: doc[key][:kept] for key in cut}
         fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
-        page = _page(numbers.CasePart(doc, {**doc, **lists, "series": {}}), fewer)
+        page = _page(numbers.part_of(doc, {**doc, **lists, "series": {}}), fewer)
         if _bytes(page) <= report_bytes:
             break
     return page

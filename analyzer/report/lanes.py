@@ -1,13 +1,14 @@
-"""The time line of a case: one strip of moments a machine over a common axis, those with problems first."""
+"""The time line of a case: one strip of moments a machine over a common axis, the worst machine first."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
+from analyzer.ranking import rank_hosts
 from analyzer.report import incident, wording
 from analyzer.report.sparkline import strip
 from analyzer.report.time_axis import TimeAxis, time_axis
+from analyzer.text import natural
 
 Doc = dict[str, Any]
 
@@ -30,7 +31,7 @@ def axis(doc: Doc) -> TimeAxis | None:
 
 
 def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
-    """Return one strip a machine, those with most moments of findings first."""
+    """Return one strip a machine, the worst first."""
     if over is None:
         return []
     timed = [(time, event) for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None]
@@ -41,17 +42,16 @@ def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
         mine = [(time, event) for time, event in timed if event["node"] == node]
         moments = [(time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}") for time, event in mine]
         moments += [] if centre is None else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
-        kinds = Counter(event["kind"] for _, event in mine)
         out.append(
             {
                 "node": node,
                 "svg": strip(moments, over, f"{len(mine):,} moments of {node or 'the case'}"),
                 "earlier": sum(time < first for time, _ in mine),
                 "later": sum(time > last for time, _ in mine),
-                "weight": [-kinds[kind] for kind in PROBLEMS],
             }
         )
-    return sorted(out, key=lambda lane: lane["weight"])
+    places = rank_hosts(doc["findings"])
+    return sorted(out, key=lambda lane: (places.get(lane["node"], len(places)), natural(lane["node"])))
 
 
 def moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:

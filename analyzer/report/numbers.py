@@ -7,16 +7,13 @@ objects. Its objects are `3`, `3.2`, `3.3`. What is muted has no number.
 from __future__ import annotations
 
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import in_order, stories
+from analyzer.report.stories import CasePart, in_order, stories
 from analyzer.report.wording import Doc
 
 
-class CasePart(Doc):
-    """A part of a case document. Its findings keep the numbers that they have in the whole case."""
-
-    def __init__(self, whole: Doc, part: Doc) -> None:
-        super().__init__(part)
-        self.numbers = numbers(whole)
+def part_of(whole: Doc, part: Doc) -> CasePart:
+    """Return a part of a case document in which findings keep their numbers."""
+    return CasePart(numbers(whole), part)
 
 
 def numbers(doc: Doc) -> dict[str, str]:

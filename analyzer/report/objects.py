@@ -7,13 +7,14 @@ in its subject or its sentence, stands with that object as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
+from analyzer.ranking import rank_things
 from analyzer.report import crowds
-from analyzer.report.view import SEVERITIES
+from analyzer.text import natural
 
 Doc = dict[str, Any]
 
@@ -38,7 +39,7 @@ class CaseObject:
 
 
 def objects(doc: Doc) -> list[CaseObject]:
-    """Return the objects of which anything is told that is not muted: those with most to tell first."""
+    """Return the objects of which anything is told that is not muted: the worst first, then those without a finding."""
     names = crowds.names(doc)
     findings = [one for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]]
     found: dict[tuple[str, str], CaseObject] = {}
@@ -55,7 +56,25 @@ def objects(doc: Doc) -> list[CaseObject]:
     for finding in findings if found else ():
         for name in _mentioned(finding, found):
             at(finding["node"], name).mentioned.append(finding)
-    return sorted(found.values(), key=_order)
+    places = _rank_objects(findings, found.values())
+    return sorted(found.values(), key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)))
+
+
+def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tuple[str, str], int]:
+    """Return the place of each object by the worst finding on it: what is its own comes before what mentions it."""
+    about: dict[str, list[tuple[str, str]]] = {}
+    for one in objects:
+        for finding in one.own:
+            about.setdefault(finding["id"], []).insert(0, (one.node, one.name))
+        for finding in one.mentioned:
+            about.setdefault(finding["id"], []).append((one.node, one.name))
+    return rank_things(findings, lambda finding: about.get(finding["id"], ()))
+
+
+def _by_problems(one: CaseObject) -> tuple[str, str, list[tuple[int, str]]]:
+    """Return what orders objects without a finding: the first time, host and name."""
+    first = min((problem["first"] for problem in one.problems), default="")
+    return first, one.node, natural(one.name)
 
 
 def _mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterator[str]:
@@ -65,8 +84,3 @@ def _mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterat
     for name in sorted(words):
         if len(name) >= SHORTEST and name != finding["object"] and (finding["node"], name) in found:
             yield name
-
-
-def _order(one: CaseObject) -> tuple[Any, ...]:
-    worst = min((SEVERITIES.index(finding["severity"]) for finding in one.own + one.mentioned), default=len(SEVERITIES))
-    return -one.count, worst, one.node, one.name

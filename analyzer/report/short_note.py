@@ -33,8 +33,8 @@ def render(doc: Doc) -> str:
         lines += ["", markdown.nothing(doc)]
     known = numbers.numbers(doc)
     for story in told[:TOLD]:
-        lines += ["", *_story(numbers.of_row(story.row, known), story)]
-    rest = [f"{_weight(story.row)}: {story.row.first['title']}" for story in told[TOLD:]]
+        lines += ["", *_story(story, known)]
+    rest = [_named(row, known) for story in told[TOLD:] for row in story.rows]
     also = [f"- **Also found**: {_text('; '.join(rest[:NAMED]), 3 * WIDTH)}{_more(rest)}"] if rest else []
     lines += ["", *also, *_asks(doc), _made(doc)]
     return "\n".join(lines) + "\n"
@@ -62,14 +62,18 @@ def _hosts(doc: Doc) -> list[str]:
     return [f"- **{_text(crowds.name(node))}**: {_text('; '.join(view.facts(node)))}" for node in nodes]
 
 
-def _story(number: str, story: Story) -> list[str]:
+def _named(row: FindingGroup, known: dict[str, str]) -> str:
+    return f"{numbers.of_row(row, known)}. {_weight(row)}: {row.first['title']}"
+
+
+def _story(story: Story, known: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
-    row, first = story.row, story.row.first
+    row, first, number = story.row, story.row.first, numbers.of_row(story.row, known)
     where = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     more = f", and {len(row.findings) - 1:,} more" if len(row.findings) > 1 else ""
     lines = [f"**{number}. {_weight(row)}: {_text(first['title'])}**"]
     lines.append(f"- {_text(first['subject'] + where + more)}: {_text(first['say'])}")
-    signs = wording.few([f'"{sign.first["title"]}"' for sign in story.signs], NAMED)
+    signs = wording.few([_named(sign, known) for sign in story.signs], NAMED)
     explains = f"It explains {signs}." if signs else ""
     if first["about"] or explains:
         lines.append(f"- Cause: {' '.join(filter(None, [_text(first['about']), _text(explains)]))}")

@@ -5,17 +5,22 @@ from __future__ import annotations
 from dataclasses import field
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.report.finding_rows import FindingGroup, groups
-from analyzer.report.view import SEVERITIES, causes
+from analyzer.ranking import rank_stories, severity_rank
+from analyzer.report.finding_rows import FindingGroup, show_as_one
 from analyzer.report.wording import Doc, counted
 
 
 @dataclass(slots=True)
 class Story:
-    """A row that stands by itself, and the rows that it explains, worst first."""
+    """A row that stands by itself, and the rows that it explains, each cause before its signs."""
 
     row: FindingGroup
     signs: list[FindingGroup] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[FindingGroup]:
+        """The row, then what it explains."""
+        return [self.row, *self.signs]
 
     @property
     def sentence(self) -> str:
@@ -26,51 +31,52 @@ class Story:
     @property
     def worse(self) -> list[FindingGroup]:
         """The folded rows that are more severe than the row they are folded under: they must stay in sight."""
-        return [sign for sign in self.signs if _weight(sign) < _weight(self.row)]
+        own = severity_rank(self.row.word)
+        return [sign for sign in self.signs if severity_rank(sign.word) < own]
+
+    @property
+    def explains(self) -> str:
+        """Say how many rows follow, and which of them are more severe: `explains 3 more, 1 of them critical`."""
+        if not self.signs:
+            return ""
+        said = f"explains {len(self.signs):,} more"
+        if not self.worse:
+            return said
+        words = [sign.word for sign in self.worse]
+        worst = min(words, key=severity_rank)
+        return f"{said}, {words.count(worst):,} of them {worst}" if len(self.signs) > 1 else f"{said}, {worst}"
+
+
+class CasePart(Doc):
+    """A part of a case document. Its findings keep the order and the numbers that they have in the whole case."""
+
+    def __init__(self, numbers: dict[str, str], part: Doc) -> None:
+        super().__init__(part)
+        self.numbers = numbers
+        self.places = {identity: place for place, identity in enumerate(numbers)}
 
 
 def stories(doc: Doc) -> list[Story]:
-    """Return the rows of a report as stories, each where its worst row stands in the document.
+    """Return the rows of a report as stories, in the order of `analyzer.ranking`; those of a part as in the whole case.
 
     A row is folded when each of its findings has a cause that is not muted and stands in another row; a chain of
     causes is one story under the first of them.
     """
-    rows = groups(doc)
-    place = {finding["id"]: number for number, row in enumerate(rows) for finding in row.findings}
-    parents = {number: _cause(doc, row, place, number) for number, row in enumerate(rows)}
-    told: dict[int, Story] = {}
-    for number, row in enumerate(rows):
-        root = _root(parents, number)
-        story = told.setdefault(root, Story(rows[root]))
-        if root != number:
-            story.signs.append(row)
-    return list(told.values())
+    live = [finding for finding in doc["findings"] if not finding["muted"]]
+    told = []
+    for row, *signs in rank_stories(show_as_one(live)):
+        told.append(Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs]))
+    if isinstance(doc, CasePart):
+        for story in told:
+            story.signs.sort(key=lambda sign: _place_in_whole(doc, sign))
+        told.sort(key=lambda story: min(_place_in_whole(doc, row) for row in story.rows))
+    return told
 
 
 def in_order(told: list[Story]) -> list[FindingGroup]:
     """Return all rows as they are read: each story, then what it explains."""
-    return [row for story in told for row in (story.row, *story.signs)]
+    return [row for story in told for row in story.rows]
 
 
-def _weight(row: FindingGroup) -> int:
-    """Return how severe a row is: less is worse."""
-    return SEVERITIES.index(row.word) if row.word in SEVERITIES else len(SEVERITIES)
-
-
-def _cause(doc: Doc, row: FindingGroup, place: dict[str, int], number: int) -> int | None:
-    """Return the row that explains all findings of a row, the first of several; None when one stands by itself."""
-    if not all(any(place.get(one, number) != number for one in finding["explained_by"]) for finding in row.findings):
-        return None
-    found = [place[one] for _, one in causes(doc, row.first) if place.get(one, number) != number]
-    return found[0]
-
-
-def _root(parents: dict[int, int | None], number: int) -> int:
-    """Return the row a chain of causes begins with; a circle, which no shipped rules make, folds nothing."""
-    seen, at = {number}, number
-    while (above := parents[at]) is not None:
-        if above in seen:
-            return number
-        seen.add(above)
-        at = above
-    return at
+def _place_in_whole(part: CasePart, row: FindingGroup) -> int:
+    return min(part.places.get(finding["id"], len(part.places)) for finding in row.findings)

@@ -1,4 +1,4 @@
-"""A case on one screen: what it is, the counts, the three worst findings, what to ask for.
+"""A case on one screen: what it is, the counts, the worst stories, at most three, what to ask for.
 
 What does not fit is counted, never dropped without a word: the report and `--all` have it.
 """
@@ -13,7 +13,7 @@ from rich.text import Text
 from analyzer.asks import commands
 from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import stories
+from analyzer.report.stories import Story, stories
 from analyzer.text import for_terminal, one_line
 
 Doc = dict[str, Any]
@@ -26,12 +26,13 @@ STYLES = {
     "error": "bold magenta",
 }
 NARROWEST = 20
-WORST = 3  # findings
+WORST = 3  # stories
+SIGNS = 2  # of a story: rows for what follows from it
+ROOM, ROOM_OF_STORY = 9, 3  # rows for all stories, and of one without its signs, about
 MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
 ASKS = 3
 NOTES = 2
-SUBJECTS = 4
 
 
 class Printer:
@@ -78,22 +79,28 @@ def render(doc: Doc, console: Console, *, part: bool = False) -> None:
         out.line("note: ", note, indent=2, rows=0 if part else 1)
     out.line()
     out.line(view.headline(doc) + ".", style="bold")
-    rows, known = numbers.rows(doc), numbers.numbers(doc)
-    worst = worst_first(doc)[:WORST]
-    follow = {id(story.row.first): len(story.signs) for story in stories(doc)}
-    for place, row in enumerate(worst):
-        _finding(row, numbers.of_row(row, known), follow.get(id(row.first), 0), out, rows=1 if place else 2)
-    if not rows and finding_rows.unknowns(doc):
+    told, known = stories(doc), numbers.numbers(doc)
+    first = first_stories(told)
+    for place, story in enumerate(first):
+        _finding(story, known, out, rows=1 if place else 2)
+        _signs(story, known, out)
+    if not told and finding_rows.unknowns(doc):
         out.line("Not everything could be judged.")
     _asks(doc, out)
-    if rest := _rest(doc, len(rows) - len(worst)):
+    if rest := _rest(doc, sum(len(story.rows) for story in told[len(first) :])):
         out.line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
 
-def worst_first(doc: Doc) -> list[FindingGroup]:
-    """Return the rows of a case as the report has them; those that another one explains come after all others."""
-    told = stories(doc)
-    return [*(story.row for story in told), *(sign for story in told for sign in story.signs)]
+def first_stories(told: list[Story]) -> list[Story]:
+    """Return the stories that a screen has room for: the three worst, fewer where much follows from them."""
+    first: list[Story] = []
+    room = ROOM
+    for story in told[:WORST]:
+        room -= ROOM_OF_STORY + min(len(story.signs), SIGNS)
+        if first and room < 0:
+            break
+        first.append(story)
+    return first
 
 
 def _case(doc: Doc, out: Printer) -> None:
@@ -128,26 +135,38 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(limit, indent=4, rows=2)
 
 
-def _finding(row: FindingGroup, number: str, follow: int, out: Printer, rows: int) -> None:
-    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence.
-
-    follow  how many other rows it explains: they are not shown here, though the numbers behind it are theirs
-    """
+def _finding(story: Story, known: dict[str, str], out: Printer, rows: int) -> None:
+    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence."""
+    row, number = story.row, numbers.of_row(story.row, known)
     first = row.first
-    word = "RULE BROKE" if row.word == "error" else row.word.upper()
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
-    weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
+    weight = out.text(f"{_word(row)} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
     title = out.text(one_line(first["title"]), "bold")
-    more = f"; explains {follow:,} more" if follow else ""
+    more = f"; {story.explains}" if story.signs else ""
     out.line(f"{number}. ", weight, "  ", title, f"  ({name}{more})", rows=2)
     on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:
-        names = row.names
-        who = f"{len(row.findings):,} objects: {wording.few(names, SUBJECTS)}. {who}"
+        who = f"{len(row.findings):,} objects, first {who}"  # its figure would be cut behind the names of the others
     out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
         out.exact(wording.place(evidence), 2, "dim")
+
+
+def _signs(story: Story, known: dict[str, str], out: Printer) -> None:
+    """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
+    few = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
+    for sign in few:
+        weight = out.text(f"{_word(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold"))
+        out.line(f"{numbers.of_row(sign, known)}. ", weight, f"  {one_line(sign.first['title'])}", indent=2, rows=1)
+    if rest := story.signs[len(few) :]:
+        first, last = (numbers.of_row(sign, known) for sign in (rest[0], rest[-1]))
+        said = f"{len(rest):,} more that follow from {numbers.of_row(story.row, known)}: in the report, or with --all"
+        out.line(f"{first}-{last}. ", said, indent=2, rows=1)
+
+
+def _word(row: FindingGroup) -> str:
+    return "RULE BROKE" if row.word == "error" else row.word.upper()
 
 
 def _asks(doc: Doc, out: Printer) -> None:

@@ -103,13 +103,20 @@ def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, w
 
 
 def worst_of(document: dict[str, Any]) -> str:
-    """Return the worst finding of a case in a few words, and how many there are beside it."""
+    """Return the first finding of a case in a few words with its machine, and how many there are beside it."""
     found = [one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES]
     if not found:
         return "no finding"
-    worst = min(found, key=lambda one: SEVERITIES.index(one["severity"]))
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{worst['severity']}: {one_line(worst['title'], LONGEST_TITLE)}{more}"
+    first = found[0]  # the worst story stands first; what it explains may be more severe
+    said = f"{first['severity']}: {one_line(first['title'], LONGEST_TITLE)}"
+    if first["node"]:
+        said += f" on {one_line(first['node'], LONGEST_TITLE)}"
+    if len(found) == 1:
+        return said
+    severities = [one["severity"] for one in found]
+    worst = min(severities, key=SEVERITIES.index)
+    of_them = "" if worst == first["severity"] else f", {severities.count(worst)} of them {worst}"
+    return f"{said} (and {len(found) - 1} more{of_them})"
 
 
 def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:

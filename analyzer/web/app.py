@@ -120,6 +120,7 @@ class Serving:
     bounds: Bounds = field(default_factory=Bounds)
     how: RunOptions = field(default_factory=RunOptions)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    made_pages: Mapping[str, Callable[[], str]] = field(default_factory=dict)  # of the help, by the name of the file
 
 
 Handler = Callable[[Request], Awaitable[Response]]

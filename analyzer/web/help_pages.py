@@ -1,7 +1,7 @@
 """The documentation as pages of the server: no network is needed, and they are those of this version.
 
-The Markdown of `docs/` is in the wheel; a page is rendered when it is asked for. HTML in it is shown as text,
-pictures are left out.
+The Markdown of `docs/` is in the wheel; a page is rendered when it is asked for. Pages of the catalog, of tables and of
+the command line are no files: they are made then. HTML in a page is shown as text, pictures are left out.
 
     GET /help/NAME    docs/NAME.md; lint/R001 for what the linter says
 """
@@ -9,11 +9,13 @@ pictures are left out.
 from __future__ import annotations
 
 import asyncio
+import posixpath
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from html import escape
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from analyzer.authoring.pages.page_links import command_link, link_code
 from analyzer.web.app import Serving
 from analyzer.web.wire import Refusal
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+WAY_ON = 'Open "page": it tells of everything on this page.'
 _NAME = re.compile(r"(?:lint/)?[A-Za-z0-9][\w-]*")
 _BETWEEN = re.compile(r"((?:lint/|\.\./)?[\w-]+)\.md(#.*)?")  # a link from page to page
 _FRAME = """<!doctype html>
@@ -54,30 +58,76 @@ _FRAME = """<!doctype html>
 
 def routes(serving: Serving) -> list[BaseRoute]:
     """Return the route of the documentation."""
-    del serving
-    return [Route("/help/{name:path}", _send, methods=["GET"])]
+    book = HelpBook(serving.made_pages)
+
+    async def send(request: Request) -> Response:
+        text = await asyncio.to_thread(book.render_page, request.path_params["name"])
+        return Response(text, media_type="text/html", headers={"content-security-policy": POLICY})
+
+    return [Route("/help/{name:path}", send, methods=["GET"])]
 
 
-async def _send(request: Request) -> Response:
-    text = await asyncio.to_thread(page, request.path_params["name"])
-    return Response(text, media_type="text/html", headers={"content-security-policy": POLICY})
+class HelpBook:
+    """The pages of the help: files of `docs/`, and those that are made of the program when they are asked for.
 
+    made_pages  how to make a page, by the name of its file; it goes before a file of that name, which may be old
+    """
 
-@lru_cache(maxsize=16)
-def page(name: str) -> str:
-    """Return a page of the documentation as HTML, `page` for docs/page.md; Refusal (404) when there is none."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - on request
+    def __init__(self, made_pages: Mapping[str, Callable[[], str]]) -> None:
+        self._made_pages = made_pages
+        self.render_page = lru_cache(maxsize=16)(self._render_page)
 
-    text = _text(name)
-    if text is None:
-        raise Refusal(404, "there is no such page of the help", do='Open "page": it tells of everything on this page.')
-    tool = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = tool.parse(text)
-    _mend(tokens)
-    title = next((tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"), name)
-    body = tool.renderer.render(tokens, tool.options, {})
-    body = body.replace("<pre>", '<pre tabindex="0">')  # a wide block is scrolled by the keyboard as well
-    return _FRAME.format(title=escape(title.replace("`", "")), body=body)
+    def _render_page(self, name: str) -> str:
+        """Return a page of the documentation as HTML, `page` for docs/page.md; Refusal (404) when there is none."""
+        from markdown_it import MarkdownIt  # noqa: PLC0415 - on request
+
+        if not self._has_page(name):
+            raise Refusal(404, "there is no such page of the help", do=WAY_ON)
+        tool = MarkdownIt("commonmark", {"html": False}).enable("table")
+        tokens = tool.parse(self._read_page(name))
+        self._adapt_tokens(tokens, name)
+        title = next((tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"), name)
+        body = tool.renderer.render(tokens, tool.options, {})
+        body = body.replace("<pre>", '<pre tabindex="0">')  # a wide block is scrolled by the keyboard as well
+        return _FRAME.format(title=escape(title.replace("`", "")), body=body)
+
+    def _has_page(self, name: str) -> bool:
+        if not _NAME.fullmatch(name):
+            return False
+        return f"{name}.md" in self._made_pages or _page_file(name).is_file()
+
+    def _read_page(self, name: str) -> str:
+        make = self._made_pages.get(f"{name}.md")
+        if make:
+            return make()
+        folder = posixpath.dirname(name)
+        return link_code(_page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder))
+
+    def _adapt_tokens(self, tokens: Sequence[Token], name: str) -> None:
+        """Give headings their ids, lead links to our pages or out of the window, and leave pictures out."""
+        for at, token in enumerate(tokens):
+            if token.type == "heading_open":
+                token.attrSet("id", anchor(tokens[at + 1].content))
+            for one in token.children or ():
+                if one.type == "link_open":
+                    self._adapt_link(one, name)
+                elif one.type == "image":
+                    one.type, one.tag, one.content = "text", "", ""
+
+    def _adapt_link(self, link: Token, name: str) -> None:
+        """Lead a link of the page `name` to another page of the help; one that is not there becomes plain text."""
+        to = str(link.attrGet("href") or "")
+        if to.startswith("#"):
+            return
+        if to.startswith(("http:", "https:")):
+            link.attrSet("target", "_blank")
+            link.attrSet("rel", "noopener noreferrer")
+            return
+        found = _BETWEEN.fullmatch(to)
+        if found and self._has_page(posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))):
+            link.attrSet("href", f"{found[1]}{found[2] or ''}")
+        else:
+            del link.attrs["href"]  # a file of the source, which is not here
 
 
 def anchor(heading: str) -> str:
@@ -85,36 +135,10 @@ def anchor(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower())
 
 
-def _text(name: str) -> str | None:
-    if not _NAME.fullmatch(name):
-        return None
-    beside = Path(__file__).resolve().parents[2] / "docs"
-    if beside.is_dir():  # a checkout
-        file = beside / f"{name}.md"
-        return file.read_text(encoding="utf-8") if file.is_file() else None
+def _page_file(name: str) -> Traversable:
+    """Return the file of a page: of `docs/` in a checkout, of the package where it is installed."""
+    checkout = Path(__file__).resolve().parents[2] / "docs"
+    if checkout.is_dir():
+        return checkout / f"{name}.md"
     room, _, last = name.rpartition("/")
-    packed = resources.files("analyzer.lintpages" if room else "analyzer.docpages") / f"{last}.md"
-    return packed.read_text(encoding="utf-8") if packed.is_file() else None
-
-
-def _mend(tokens: Sequence[Token]) -> None:
-    """Give headings their ids, lead links to our pages or out of the window, and leave pictures out."""
-    for at, token in enumerate(tokens):
-        if token.type == "heading_open":
-            token.attrSet("id", anchor(tokens[at + 1].content))
-        for one in token.children or ():
-            if one.type == "link_open":
-                _lead(one)
-            elif one.type == "image":
-                one.type, one.tag, one.content = "text", "", ""
-
-
-def _lead(link: Token) -> None:
-    to = str(link.attrGet("href") or "")
-    if to.startswith(("http:", "https:")):
-        link.attrSet("target", "_blank")
-        link.attrSet("rel", "noopener noreferrer")
-    elif found := _BETWEEN.fullmatch(to):
-        link.attrSet("href", f"{found[1]}{found[2] or ''}")
-    elif not to.startswith("#"):
-        del link.attrs["href"]  # a file of the source, which is not here
+    return resources.files("analyzer.lintpages" if room else "analyzer.docpages") / f"{last}.md"

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
@@ -33,11 +33,13 @@ def serve(
     bounds: Bounds | None = None,
     make_manager: MakeManager | None = None,
     how: RunOptions | None = None,
+    made_pages: Mapping[str, Callable[[], str]] | None = None,
 ) -> None:
     """Serve until a signal says stop; then remove the private folder.
 
-    how  further rules and settings, for the cases and for the rules that are tried
-    say  called with the line that tells the address
+    how         further rules and settings, for the cases and for the rules that are tried
+    say         called with the line that tells the address
+    made_pages  pages of the help that are made of the program, by the name of the file
 
     Raises BacklineError when the port or the folder cannot be used.
     """
@@ -48,7 +50,9 @@ def serve(
         try:
             session = PageSession(port_of(listener))
             manager = make_manager(place, archive) if make_manager else _config(place, archive, how)
-            serving = Serving(session, place, Uploads(place, bounds), manager, archive, bounds, how)
+            serving = Serving(
+                session, place, Uploads(place, bounds), manager, archive, bounds, how, made_pages=made_pages or {}
+            )
             url = f"http://{ADDRESS}:{session.port}/#"
 
             def ready() -> None:

@@ -280,6 +280,7 @@ DAMAGE = st.lists(
 )
 
 
+@pytest.mark.size
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES.glob("*.csv"))), DAMAGE, st.integers(1, 5000))
 def test_no_damage_makes_the_parser_raise(path: Path, damage: list[tuple[float, int, bytes]], size: int) -> None:
@@ -521,6 +522,7 @@ def _of_cells(cells: list[str], quote: str) -> Any:
     return found if found is None or found.dtype.kind == "f" else found / 100.0
 
 
+@pytest.mark.size
 @settings(max_examples=300)
 @given(st.lists(st.from_regex(r"-?[0-9]{1,13}\.[0-9]{2}", fullmatch=True), min_size=1), st.sampled_from(["", '"']))
 def test_cells_at_once_are_the_floats_of_python(cells: list[str], quote: str) -> None:

@@ -15,6 +15,7 @@ from analyzer.forms import logs as _log
 from analyzer.parsers import _xml
 from analyzer.parsing import Parser, registry
 from analyzer.tables import Block, Fault, Row
+from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "../shared/corpus"
@@ -168,7 +169,7 @@ def test_the_wrapped_lines_of_a_capture_join_the_line_they_continue() -> None:
     assert len(joined) == 4
 
 
-@pytest.mark.parametrize("parser", LOGS, ids=lambda parser: parser.name)
+@together("parser", LOGS, ids=lambda parser: parser.name)
 def test_no_sample_line_has_the_shape_of_two_logs(parser: Parser) -> None:
     """What one log parser takes in our samples, no other claims."""
     for path in (ROOT / "samples" / parser.name).glob("*.txt"):
@@ -322,7 +323,7 @@ _HEADS = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("parser", LOGS, ids=lambda parser: parser.name)
+@together("parser", LOGS, ids=lambda parser: parser.name, parts=16)
 @settings(max_examples=40, deadline=None)
 @given(_HEADS, st.text(max_size=200), st.integers(1, 1000))
 @example("", "\udcff\x85\u2028", 1)
@@ -333,7 +334,7 @@ def test_arbitrary_text_never_raises(parser: Parser, head: str, text: str, first
         assert first <= item.line <= first + 1
 
 
-@pytest.mark.parametrize("parser", LOGS, ids=lambda parser: parser.name)
+@together("parser", LOGS, ids=lambda parser: parser.name, parts=16)
 def test_a_hostile_line_is_done_with_quickly(parser: Parser) -> None:
     """A line of 64 KB made of what the forms look for costs well under a second each."""
     heads = ["2017-10-14T09:00:00.000Z ", "2017-10-02 08:00:00.412 GMT+00:00  INFO ", ""]

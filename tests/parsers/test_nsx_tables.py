@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.parsing import registry, tables
 from tests.sample_kit import ALL, Sample
+from tests.together import together
 
 PROMPTS = {
     "esxi": "[root@esx41:~] ",
@@ -56,7 +57,8 @@ def values(row: dict[str, Any], table: str) -> dict[str, Any]:
     return {name: datetime.fromisoformat(row[name]) if kind == "time" else row[name] for name, kind in kinds.items()}
 
 
-@pytest.mark.parametrize("sample", TEXTS, ids=str)
+@pytest.mark.size
+@together("sample", TEXTS, ids=str, parts=20)
 def test_a_sample_gives_its_rows_through_the_command(sample: Sample, tmp_path: Path) -> None:
     """Rows and their lines are those beside the sample, for each table of it."""
     path, above = given(sample, tmp_path)
@@ -68,7 +70,8 @@ def test_a_sample_gives_its_rows_through_the_command(sample: Sample, tmp_path: P
             assert sorted(row["_line"] for row in rows) == [line + above for line in lines]
 
 
-@pytest.mark.parametrize("sample", [one for one in TEXTS if one.expected.get("faults")], ids=str)
+@pytest.mark.size
+@together("sample", [one for one in TEXTS if one.expected.get("faults")], ids=str, parts=10)
 def test_what_a_sample_holds_that_nothing_reads_is_counted(sample: Sample, tmp_path: Path) -> None:
     """Each line of a sample with a value that does not convert, or that no parser knows, is a fault of the case."""
     path, above = given(sample, tmp_path)

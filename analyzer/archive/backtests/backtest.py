@@ -1,7 +1,7 @@
 """Judges a rule over all stored cases: what it finds, what it cannot tell, and what changed since its release.
 
 `backtest` is the whole of it; the command prints its report (report.py), a page may show it. The cases are judged in
-processes of this machine, a stretch each (look.py); nothing but counts and findings comes back.
+processes of this machine, a stretch each (worker.py); nothing but counts and findings comes back.
 """
 
 from __future__ import annotations

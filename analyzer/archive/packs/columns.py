@@ -70,6 +70,7 @@ ASKED: dict[str, str] = {
         first_seen TIMESTAMP earliest time of the evidence
         muted VARCHAR why it is muted, empty when it is not
         finding_id VARCHAR id of the finding in its case
+        excess DOUBLE how many times its figure is over the bar of its severity, where a figure tells
     """,
     UNKNOWNS: """
         rule VARCHAR id of the rule
@@ -138,6 +139,7 @@ def _schema(name: str) -> Schema:
 
 
 TABLES = {name: _schema(name) for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)}
+LATER = {FINDINGS: ("excess",)}  # columns that packs of earlier versions have not
 JUDGED = (CASE, FINDINGS, UNKNOWNS, VERDICTS)  # what a judgement gives; all others are facts
 
 

@@ -63,7 +63,7 @@ def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]
     for place, one in enumerate(findings):
         row: dict[str, Any] = {name: one[name] for name in _FOUND}
         row |= {"kb": _numbers(one["kb"]), "issues": _numbers(one["issues"]), "finding_id": one["id"]}
-        yield row | {"first_seen": timestamp(one["first_seen"]), "_row": place}
+        yield row | {"first_seen": timestamp(one["first_seen"]), "excess": _number(one["excess"]), "_row": place}
 
 
 def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:

@@ -33,7 +33,7 @@ _WORST = (
 ORDERS = {
     "created": "created DESC NULLS LAST, name, id",
     "name": "name, created DESC NULLS LAST, id",
-    "worst": f"{_WORST}, critical DESC, major DESC, warning DESC, created DESC NULLS LAST, name, id",
+    "worst": f"{_WORST}, w.excess DESC NULLS LAST, created DESC NULLS LAST, name, id",
     "unknowns": "cannot_tell DESC NULLS LAST, created DESC NULLS LAST, name, id",
     "stored": "stored DESC, name, id",
 }
@@ -145,17 +145,17 @@ def _reported(db: QueryDatabase) -> str:
 
 
 def _worst_hosts(db: QueryDatabase) -> str:
-    """Return the query for the machine of each case with the most severe findings, as the summary of a case ranks them.
+    """Return the query for the machine of each case with the worst finding, and for how bad that is.
 
-    A finding that rests on a version alone does not count: every machine of that version has it.
+    It is the first machine by `analyzer.ranking.rank_hosts`, since findings are stored in their order. A finding that
+    rests on a version alone does not count: every machine of that version has it.
     """
-    rows = f"SELECT DISTINCT _case, node, rule, title, severity FROM ({db.relation(FINDINGS)})"
-    rows += " WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed' AND node <> ''"
-    counts = ", ".join(f"count(*) FILTER (severity = '{word}') AS {word}" for word in SEVERITIES)
-    order = ", ".join(f"{word} DESC" for word in SEVERITIES)
+    seen = f"SELECT * FROM ({db.relation(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
+    words = ", ".join(map(text_literal, SEVERITIES))
+    order = f"list_position([{words}], severity), _row"
     return (
-        f"SELECT _case, first(node ORDER BY {order}, node) AS node"
-        f" FROM (SELECT _case, node, {counts} FROM ({rows}) GROUP BY _case, node) GROUP BY _case"
+        f"SELECT _case, first(nullif(node, '') ORDER BY node = '', {order}) AS node,"
+        f" first(excess ORDER BY {order}) AS excess FROM ({seen}) GROUP BY _case"
     )
 
 
@@ -233,7 +233,15 @@ def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
     entries = [entry for entry in snapshot.entries if entry.source in sources]
     entries.sort(key=lambda entry: (entry.stamp, entry.text), reverse=True)
     visible = any(case.id == other.id for other in snapshot.current())
-    return CaseOrigin(case, archive.meta(case), entries, visible, labels.current(archive, case.id))
+    return CaseOrigin(case, archive.meta(case), entries, visible, labels_of(archive, case))
+
+
+def labels_of(archive: Archive, case: Stored) -> list[labels.Label]:
+    """Return the labels of a case in the order of its findings."""
+    found = labels.current(archive, case.id)
+    if not found or case.judged.kind == "none":
+        return found
+    return labels.order_labels(found, archive.document(case)["findings"])
 
 
 def origin_lines(found: CaseOrigin) -> list[str]:

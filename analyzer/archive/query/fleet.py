@@ -205,13 +205,13 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     hosts: dict[str, int] = {}
     signs: dict[tuple[int, int], str] = {}
     rows = [*_groups(db, FINDINGS, _FINDING), *_groups(db, UNKNOWNS, _UNKNOWN)]
-    for number, rule, node, sign, count, first, notes in rows:
+    for number, node, hit in rows:
         if number not in place:
             continue
-        host = hosts.setdefault(node, len(hosts))
-        out.hits.append(FleetHit(place[number], rule, host, sign, count, first, notes))
-        known = signs.get((number, rule), sign)
-        signs[number, rule] = min(known, sign, key=RANK.__getitem__)
+        hit.case, hit.host = place[number], hosts.setdefault(node, len(hosts))
+        out.hits.append(hit)
+        known = signs.get((number, hit.rule), hit.sign)
+        signs[number, hit.rule] = min(known, hit.sign, key=RANK.__getitem__)
     about = _about(db)
     out.hosts = [Host(name, about.get(name, "")) for name in hosts]
     cells = _cells(db)
@@ -242,19 +242,20 @@ def _cells(db: QueryDatabase) -> dict[int, list[str]]:
     return out
 
 
-def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, int, str, str, int, str, list[FleetNote]]]:
-    """Yield (case, rule, node, sign, count, first, notes), one for each sign of a rule on a node."""
+def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str, FleetHit]]:
+    """Yield (case of the database, node, hit without them), one for each sign of a rule on a node."""
     own = (
-        "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask"
+        "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask, excess"
         if table == FINDINGS
         else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
-        " NULL AS finding_id, missing, ask"
+        " NULL AS finding_id, missing, ask, NULL::DOUBLE AS excess"
     )
     rows = db.rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
               FROM ({_said(db, table)}) JOIN _rules USING (rule))
             SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
+                   max(excess) OVER w,
                    subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
             FROM one WINDOW w AS (PARTITION BY _case, _r, node, sign)
             QUALIFY row_number() OVER (PARTITION BY _case, _r, node, sign ORDER BY _row) <= {NOTES}
@@ -266,8 +267,8 @@ def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, int
         if row[:4] != last[:4]:
             notes = []
             last = row
-            yield row[0], row[1], row[2], row[3], row[4], row[5] or "", notes
-        notes.append(_note(row[3] == "!", *row[6:]))
+            yield row[0], row[2], FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6])
+        notes.append(_note(row[3] == "!", *row[7:]))
 
 
 def _note(

@@ -190,7 +190,8 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
         return f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION{short}"
     if _VALUE.fullmatch(text):
         word = text.strip()
-        return f"write `driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION (docs/tables.md lists tables)"
+        ways = f"`driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION"
+        return f"write {ways} (`backline tables --doc` lists tables)"
     return 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
 
 

@@ -18,7 +18,7 @@ from analyzer.archive.documents import BASE, DOCUMENT, META
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMATS
 from analyzer.archive.packs import smalltables
-from analyzer.archive.packs.columns import JUDGED, TABLES, schema_of
+from analyzer.archive.packs.columns import JUDGED, LATER, TABLES, schema_of
 from analyzer.archive.prints import case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
 from analyzer.errors import RefusedError
@@ -149,9 +149,12 @@ def _reading_here() -> str:
 
 
 def wanted_columns(table: str, reading: str) -> dict[str, str]:
-    """Return the columns that a table must have: of a declared one only when it was read as this version does."""
+    """Return the columns that a table must have: of a declared one only when it was read as this version does.
+
+    Those that came later (`LATER`) may be missing.
+    """
     if table in TABLES:
-        return TABLES[table]
+        return {name: kind for name, kind in TABLES[table].items() if name not in LATER.get(table, ())}
     if reading != _reading_here():
         return {}
     try:

@@ -129,7 +129,7 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
         _take(picked, spec, _address(spec, filled), watcher)
     if not picked.lines and not picked.rows:
         why = "; ".join(picked.notes[:3])
-        do = "`backline tables BUNDLE` shows what was read; docs/tables.md lists what a rule can use."
+        do = "`backline tables BUNDLE` shows what was read; `backline tables --doc` lists what a rule can use."
         raise UsageError("no parser reads these lines, so no rule can use them", why=why, do=do)
     picked.lines = list({(one.address, one.line): one for one in picked.lines}.values())
     return picked

@@ -60,9 +60,16 @@ def modeline(schema: str) -> str:
 
 
 def schema_for(folder: Path) -> str:
-    """Return where the schema of a new rule is: that of the checkout for its own rules, else one beside the file."""
-    own = "../../docs/rule-schema.json"
-    return own if (folder / own).is_file() else SCHEMA
+    """Return where an editor finds the schema of a new rule in `folder`, seen from there.
+
+    For the catalog of a checkout that is the file that `make docs` writes into its docs, else a file next to the rule.
+    """
+    catalog = rules.default_paths()[0]
+    docs = catalog.parent.parent / "docs"
+    place = folder.resolve()
+    if place.is_relative_to(catalog) and (docs / "rule-guide.md").is_file():
+        return Path(os.path.relpath(docs / SCHEMA, place)).as_posix()
+    return SCHEMA
 
 
 def head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
@@ -135,13 +142,13 @@ _ELSE = {
 
 def _guide(chosen: str) -> list[str]:
     lines = [
-        "A new rule. Go from top to bottom; docs/writing-rules.md explains each step with an example.",
+        "A new rule. Go from top to bottom; docs/rule-guide.md explains each step with an example.",
         "A line that begins with `# key:` is a key you may need; remove the `#`, or the line.",
     ]
     if not chosen:
         lines += [
             f"No table was named, so {DEFAULT_TABLE} stands for it. `backline tables BUNDLE` shows what a case holds,",
-            "docs/tables.md all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
+            "`backline tables --doc` all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
         ]
     return [comment(line) for line in lines]
 
@@ -157,7 +164,7 @@ def _known(name: str, *, log: bool) -> Table:
     do = (
         near[:1].upper() + near[1:]
         if near.startswith("did")
-        else "`backline tables BUNDLE` and docs/tables.md list them."
+        else "`backline tables BUNDLE` and `backline tables --doc` list them."
     )
     raise UsageError(f"no parser makes {'log' if log else 'table'} {name}", do=do)
 

@@ -17,7 +17,7 @@ def lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
     yield Line([("reading the case", "bold"), (f"  {found.read:.2f} s", "")])
     size = f"{found.log_bytes / _MIB:,.1f} MiB in one pass for {found.signatures} signatures"
     yield Line([("the logs", "bold"), (f"  {found.logs:.2f} s of it, {size}", "")])
-    yield Line([("tables into the database", "bold"), (f"  {found.fill * 1000:.0f} ms", "")])
+    yield Line([("tables made ready", "bold"), (f"  {found.fill * 1000:.0f} ms", "")])
     judged = sum(cost.judge for cost in found.costs)
     yield Line([(f"{len(found.costs)} rules judged", "bold"), (f"  {judged:,.0f} ms", "")])
     yield Line([])

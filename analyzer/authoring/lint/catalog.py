@@ -53,7 +53,7 @@ class ShippedNames:
         }
         items = {key: _item(text) for key, text in texts.items()}
         items["kb"] = RuleItem([_item(str(number)) for number in rule.kb], FileSpan())
-        file.tree = RuleItem(items, FileSpan())
+        file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
 
 
@@ -128,8 +128,12 @@ def _named(file: RuleFile, others: Others) -> None:
         item = file.at(*steps)
         if not name or item is None:
             continue
+        name, _, row = name.partition("/")
         target = others.ids.get(name)
         known = sorted({*others.ids} - {file.word("rule")})
+        if row:
+            _check_row(file, item, target, row, str(steps[0]))
+            continue
         if name == file.word("rule") and steps[0] == "explained_by" and len(file.entries("object")) > 1:
             continue  # the same fault on what the object rests on
         if name == file.word("rule"):
@@ -140,6 +144,17 @@ def _named(file: RuleFile, others: Others) -> None:
             successor = target.word("replaced_by")
             help_text = f"`{successor}` took over from it" if successor else "remove it"
             file.complain("R060", f"rule `{name}` is retired and no longer explains anything", item.place, help_text)
+
+
+def _check_row(file: RuleFile, item: RuleItem, target: RuleFile | None, row: str, key: str) -> None:
+    """Complain of a row of another rule's table that is not there, or where a rule alone can be named."""
+    rule = target.rule if target is not None else None
+    known: set[str] = set()
+    if rule is not None and rule.fact:
+        table = rule.aliases[rule.fact].table
+        known = {" ".join(str(cells.get(column) or "") for column in table.key) for cells in table.own_rows}
+    if key != "explained_by" or row not in known:
+        file.complain("R060", f"there is no row `{item.text}`", item.place, did_you_mean(row, sorted(known)))
 
 
 def _another(first: RuleFile | None, file: RuleFile) -> bool:

@@ -160,7 +160,7 @@ def _stable(file: RuleFile) -> None:
         *(["an example through `files` that does not match"] if not quiet else []),
     ]
     if lacks:
-        help_text = "write status: test until it has; docs/writing-rules.md says when a rule is stable"
+        help_text = "write status: test until it has; docs/rule-guide.md says when a rule is stable"
         file.complain("R069", f"a stable rule has {', '.join(lacks)}; this one does not", file.key("status"), help_text)
 
 

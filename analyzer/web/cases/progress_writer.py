@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.errors import BacklineError
+from analyzer.ranking import Weight
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
@@ -75,13 +76,14 @@ class ProgressWriter:
         """Tell a finding."""
         self._told += 1
         if self._told <= TOLD:
-            self.tell("finding", finding=brief({name: getattr(finding, name) for name in _SHOWN}))
+            self.tell("finding", finding=brief({name: getattr(finding, name) for name in (*_SHOWN, "excess")}))
 
 
 def brief(finding: Mapping[str, Any]) -> Record:
-    """Return what the page shows of a finding."""
+    """Return what the page shows of a finding, and its weight: the page sorts those that come one by one."""
     told: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
-    return told | {"exposed": finding["confidence"] == "exposed"}
+    weight = Weight.of(finding["severity"], finding["confidence"], finding.get("excess"))
+    return told | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
 
 
 def failed(error: BacklineError) -> Record:

@@ -143,7 +143,8 @@ export class Shelved {
 
   finding(one, number) {
     const place = make("div", {});
-    const title = make("button", { type: "button", class: "plain", onclick: () => this.jump(one.anchor) }, one.title || one.rule);
+    const name = `${one.number ? `${one.number}. ` : ""}${one.title || one.rule}`;
+    const title = make("button", { type: "button", class: "plain", onclick: () => this.jump(one.anchor) }, name);
     const head = make("p", { class: SEVERITIES.includes(one.severity) ? one.severity : "info" }, mark(one.severity, one.confidence === "exposed"), make("span", { class: "unseen" }, `${one.severity}: `), title);
     const what = [one.node, one.subject].filter(Boolean).join(" / ");
     const item = make("li", { "data-rule": one.rule }, head, make("p", { class: "note" }, [what, one.rule, one.muted ? `muted: ${one.muted}` : ""].filter(Boolean).join(" · ")));

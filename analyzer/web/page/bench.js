@@ -123,7 +123,7 @@ class Pane {
     this.box = make("div", { class: "part pane", hidden: true },
       make("div", { class: "bar" }, make("a", { class: "button", href: "#rules" }, "All rules"),
         make("label", { for: "pane-rule" }, "Begin with ", this.rule), make("label", { for: "pane-case" }, "Case ", this.case),
-        make("a", { href: help("writing-rules#3-write-it"), target: "_blank", rel: "noopener" }, "How to write a rule")),
+        make("a", { href: help("rule-guide#3-write-it"), target: "_blank", rel: "noopener" }, "How to write a rule")),
       make("div", { class: "bench" },
         make("section", { class: "editor", "aria-labelledby": "pane-text-label" }, make("h2", {}, make("label", { for: "pane-text", id: "pane-text-label" }, "Rule")),
           this.draft, make("div", { class: "edit" }, this.gutter, this.text), this.complaints),

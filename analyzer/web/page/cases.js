@@ -8,7 +8,6 @@ export const WORDS = {
 export const ENDED = { refused: "This cannot be read", failed: "The analysis failed", cancelled: "Cancelled", cut: "The upload was interrupted" };
 const OVER = new Set(["done", "partial", "refused", "failed", "cancelled", "cut"]);
 const WORK = ["reading", "judging", "writing"];
-const RANK = Object.fromEntries(SEVERITIES.map((word, index) => [word, index]));
 const FINDINGS = 500; // kept here while they come; the report has all
 const MINE = "backline-uploading";
 
@@ -57,7 +56,7 @@ export function put(raw) {
   cases.set(one.id, one);
   if (raw.state === "queued" || (raw.state === "reading" && one.state !== "reading")) one.findings = []; // a new attempt
   Object.assign(one, raw);
-  one.findings.sort(byWorst);
+  if (isWork(one)) one.findings.sort(byWorst); // when it is over they come in the order of the report
   if (one.state === "waiting" && !one.sending && wasMine().includes(one.id)) cut(one, RELOADED);
   else if (one.cut && ["waiting", "cancelled"].includes(one.state)) cut(one, one.cut);
   touch();
@@ -117,7 +116,11 @@ export function find(one, finding) {
   one.findings.sort(byWorst);
 }
 
-const byWorst = (a, b) => (RANK[a.severity] ?? 9) - (RANK[b.severity] ?? 9);
+/** The server gives each finding its weight: of the first numbers that differ the smaller comes first. */
+function byWorst(a, b) {
+  const place = a.weight.findIndex((number, index) => number !== b.weight[index]);
+  return place < 0 ? 0 : a.weight[place] - b.weight[place];
+}
 
 /** What was found so far, as the report folds it: findings of one rule with one weight are one, `times` says how many. */
 export function found(one) {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive import labels
 from analyzer.archive.query import browse
 from analyzer.errors import UsageError
-from analyzer.report import view
+from analyzer.report import numbers, view
 from analyzer.text import one_line
 from analyzer.web.questions.answers import Library
 from analyzer.web.wire import Refusal
@@ -52,18 +52,19 @@ def record(library: Library, case: str) -> Record:
     return told
 
 
-def _findings(document: Mapping[str, Any], given: list[labels.Label]) -> Record:
+def _findings(document: Record, given: list[labels.Label]) -> Record:
     from analyzer.report.html import anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _label(one) for one in given}
+    numbered = numbers.numbers(document)
     found = [
         {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
         | {name: one[name] for name in _KEY}
-        | {"anchor": anchor(one["id"]), "label": known.get((one["rule"], one["node"], one["subject"]))}
+        | {"number": numbered.get(one["id"], ""), "anchor": anchor(one["id"])}
+        | {"label": known.get((one["rule"], one["node"], one["subject"]))}
         for one in document["findings"][:MOST]
         if one["verdict"] == "match"
     ]
-    found.sort(key=lambda one: bool(one["muted"]))
     quiet = sorted({one["rule"] for one in document["quiet"]})
     return {"findings": found, "more": max(0, len(document["findings"]) - MOST), "quiet": quiet}
 

@@ -1,4 +1,4 @@
-"""The man page of `backline`, made of the help of its commands (roff, man(7))."""
+"""The manual of `backline`, made of the help of its commands: a page in Markdown, and one for man (roff, man(7))."""
 
 from __future__ import annotations
 
@@ -52,19 +52,37 @@ settings of the folder a command is run in
 """
 
 
-def page(main: click.Group, version: str) -> str:
-    """Return the whole page; each command is a section of its own, with its options."""
+WIDTH = 100  # of the help in the Markdown page
+
+
+def write_cli_page(main: click.Group) -> str:
+    """Return the help of every command as Markdown, those of groups as well, as the command prints it."""
+    words = main.context_settings["help_option_names"]
+    top = click.Context(
+        main, info_name="backline", terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=words
+    )
+    parts = [
+        "# Command line\n\nGenerated from the command's own help; `backline COMMAND --help` prints each part.\n",
+        f"```\n{main.get_help(top)}\n```\n",
+    ]
+    for name, command, context in list_commands(main, top):
+        parts.append(f"## {name}\n\n```\n{command.get_help(context)}\n```\n")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def write_man_page(main: click.Group, version: str) -> str:
+    """Return the whole man page; each command is a section of its own, with its options."""
     root = click.Context(main, info_name="backline", help_option_names=main.context_settings["help_option_names"])
     lines = [f'.TH BACKLINE 1 "" "backline {version}" "User Commands"', ".SH NAME"]
     lines += ["backline \\- offline analyzer of VMware support bundles", ".SH SYNOPSIS"]
     lines += [".B backline", ".I PATH ...", ".br", ".B backline", ".I COMMAND", "[options]", ".SH DESCRIPTION"]
     lines += [*_text(main.help or ""), ".SH OPTIONS", *_options(main, root), ".SH COMMANDS"]
-    for name, command, context in commands(main, root):
+    for name, command, context in list_commands(main, root):
         lines += [f".SS {_quoted(name)}", *_text(command.help or ""), *_options(command, context)]
     return "\n".join(lines) + "\n" + TAIL
 
 
-def commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+def list_commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
     """Yield every command below a group with its full name, in the order of the help."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -73,7 +91,7 @@ def commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, 
         inner = click.Context(command, info_name=name, parent=context)
         yield inner.command_path, command, inner
         if isinstance(command, click.Group):
-            yield from commands(command, inner)
+            yield from list_commands(command, inner)
 
 
 def _text(said: str) -> Iterator[str]:

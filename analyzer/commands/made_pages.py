@@ -1,0 +1,92 @@
+"""The pages of the documentation that are made from the program itself; none of them is a file of the repository.
+
+`make docs` and the build of a wheel write them; `backline rules doc`, `backline tables --doc`, `backline rules schema`
+and `backline show --schema` print them, and the help of the drag-in page makes them when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import click
+
+from analyzer import __version__
+from analyzer.commands import manual
+from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.showing import write_text
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+TABLES_COMMAND = "backline tables --doc"
+RULES_COMMAND = "backline rules doc"
+
+
+def page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
+    """Return how each page is made, by the name of its file.
+
+    main  the `backline` command, whose help two of the pages are made of
+    """
+    return {
+        "rules.md": make_rules_page,
+        "tables.md": make_tables_page,
+        "cli.md": partial(manual.write_cli_page, main),
+        "backline.1": partial(manual.write_man_page, main, __version__),
+        "rule-schema.json": make_rule_schema,
+        "case-schema.json": read_case_schema,
+    }
+
+
+def make_rules_page() -> str:
+    """Return the page of the shipped catalog, retired rules as well."""
+    from analyzer import rules
+    from analyzer.authoring.pages import pages
+
+    return pages.rules_page(rules.load(retired=True, examples=True), RULES_COMMAND)
+
+
+def make_area_pages() -> dict[str, str]:
+    """Return the page of the shipped catalog as one page an area, for the site."""
+    from analyzer import rules
+    from analyzer.authoring.pages import pages
+
+    return pages.area_pages(rules.load(retired=True, examples=True), RULES_COMMAND)
+
+
+def make_tables_page() -> str:
+    """Return the page of all tables that the parsers and the shipped catalog declare."""
+    from analyzer.authoring.pages import pages
+    from analyzer.rules import fact_tables
+
+    return pages.tables_page(fact_tables.declared(), TABLES_COMMAND)
+
+
+def make_rule_schema() -> str:
+    """Return the JSON Schema of a rule file."""
+    from analyzer.authoring.pages import schema
+    from analyzer.rules import fact_tables
+
+    return schema.text(fact_tables.declared())
+
+
+def read_case_schema() -> str:
+    """Return the JSON Schema of the case document."""
+    from importlib import resources
+
+    return (resources.files("analyzer") / "case-schema.json").read_text(encoding="utf-8")
+
+
+def printing_option(name: str, make: Callable[[], str], help_text: str) -> Callable[[Command], Command]:
+    """Return an option that prints a page and ends the command; the command needs no argument then."""
+
+    @speaks_plainly
+    def print_page() -> None:
+        write_text(make())
+
+    def answer(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted and not context.resilient_parsing:
+            print_page()
+            context.exit()
+
+    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=answer, help=help_text)
