@@ -44,6 +44,14 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def span_in_words(seconds: float) -> str:
+    """Return a length of time in words: `1 minute`, `24 hours`."""
+    for unit, size in (("hour", 3600), ("minute", 60)):
+        if seconds >= size and seconds % size == 0:
+            return counted(int(seconds // size), unit)
+    return f"{seconds:g} {'second' if seconds == 1 else 'seconds'}"
+
+
 _TIME = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|an unknown time)(?! or (?:earlier|later))"
 _ENDS = compiled(
     rf",(?: (?:the )?first at (?P<first>{_TIME}))?(?:(?P<both>,)? (?:the )?last (?:time )?at (?P<last>{_TIME}))?"

@@ -13,7 +13,7 @@ from analyzer.facts import Facts
 from analyzer.rules import Rule
 from analyzer.rules.short import CLEARED, SIGN
 from analyzer.scan.hits import Hit, first_and_last
-from analyzer.text import counted
+from analyzer.text import span_in_words
 from analyzer.verdicts import Judgement
 
 KIND = "few lines"
@@ -63,15 +63,7 @@ def _of_rule(rule: Rule, node: str, seen: Mapping[tuple[str, str], list[Hit]]) -
         if not hits or rule.logs[name].where is not None:
             continue
         wanted = asked.get(name)
-        within = f" within {_words(wanted.within)}" if wanted and wanted.within else ""
+        within = f" within {span_in_words(wanted.within)}" if wanted and wanted.within else ""
         needs = f"asks for {wanted.at_least} lines{within}" if wanted else "needs more than this line"
         told = {"node": node, "kind": KIND, "what": f"{rule.id} {needs}", "title": rule.title}
         yield told | first_and_last(hits)
-
-
-def _words(seconds: float) -> str:
-    """Return a length of time in words: `1 minute`, `24 hours`."""
-    for unit, size in (("hour", 3600), ("minute", 60)):
-        if seconds >= size and seconds % size == 0:
-            return counted(int(seconds // size), unit)
-    return f"{seconds:g} seconds"

@@ -9,6 +9,7 @@ from analyzer.judge.causes import Cause
 from analyzer.judge.choosing import Chooser, Chosen
 from analyzer.judge.evidence import Series
 from analyzer.judge.log_conditions import Logs
+from analyzer.judge.log_hits import messages, stamp
 from analyzer.judge.subjects import Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.language.command import fill
@@ -62,6 +63,7 @@ class FindingWriter:
         fill_from_row(finding, why)
         self._worse(finding, one.subject, why, taken)
         finding.also += [bounds.filled(note.say, why) for note in rule.notes if why.value(note.when) is True]
+        finding.also += totals(outcome, why)
         self._cut(finding, why)
         finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
         for node in rule.chart if one.charted and not lean else ():
@@ -119,6 +121,27 @@ class FindingWriter:
             if why.answers[name].more and told.isdisjoint(self.rule.seen[name].logs):
                 said[f"There may be more such lines: {why.answers[name].more}."] = None
         finding.also += said
+
+
+def totals(outcome: Outcome, why: TraceContext) -> list[str]:
+    """Return how many lines there are in all where the sentence counts those of one window."""
+    shown = outcome.say.nodes() if outcome.say is not None else []
+    counted_names = {node.name for node in shown if node.op == "seen_field" and node.column == "count"}
+    found = []
+    for name in sorted(counted_names):
+        seen = why.rule.seen[name]
+        log = seen.logs[0]
+        answer, whole = why.answers.get(name), why.answers.get(log)
+        if answer is None or answer.reached is None or whole is None or log in counted_names:
+            continue
+        number = whole.count or 0
+        if not seen.within or number <= messages(answer.window) or why.rule.seen[log].within:
+            continue
+        times = [one.time for one in whole.hits if one.time is not None]
+        first, last = (stamp(end)[:19] for end in (min(times), max(times)))
+        bound = "at least " if whole.more else ""
+        found.append(f"In all {bound}{number:,} such lines from {first} UTC to {last} UTC.")
+    return found
 
 
 def remedy(step: Step, why: TraceContext) -> Fix | None:

@@ -55,7 +55,10 @@ class LogAnswer:
     """What a `seen` name is on one node; `value` None is unknown, for the reason given.
 
     more      why there may be more lines than were counted, "" when there are none
-    deciding  the lines by which it became true: the one that reached a count, the first sequence
+    deciding  the lines by which it became true: the one that reached a count, the ends of the fullest window, the
+              first sequence
+    reached   of a question about a window, one value or different values: the most it came to, in one window
+    window    the lines of that window, or of that value
     rescan    True when only another search of the case's own files helps: there is nothing to ask for
     """
 
@@ -68,14 +71,25 @@ class LogAnswer:
     rescan: bool = False
     more: str = ""
     deciding: list[LogHit] = field(default_factory=list)
+    reached: int | None = None
+    window: list[LogHit] = field(default_factory=list)
+
+    @property
+    def best(self) -> int:
+        """The most it came to: in one window, of one value, or in all."""
+        return (self.count or 0) if self.reached is None else self.reached
 
     def fields(self, name: str) -> dict[str, Any]:
-        """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`."""
-        times = [found.time for found in self.hits if found.time is not None]
-        lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in self.hits[:3])
+        """Return the values behind `name`, `name.count`, `name.first`, `name.last`, `name.lines`.
+
+        Those of a question about a window are of its fullest one: a sentence says how many lines came how close.
+        """
+        own = self.hits if self.reached is None else self.window
+        times = [found.time for found in own if found.time is not None]
+        lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in own[:3])
         return {
             name: self.value,
-            f"{name}.count": self.count,
+            f"{name}.count": self.count if self.reached is None or self.value is None else self.reached,
             f"{name}.first": stamp(min(times)) if times else None,
             f"{name}.last": stamp(max(times)) if times else None,
             f"{name}.lines": lines or None,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from analyzer.judge.causes import table_cause
-from analyzer.judge.log_hits import LogAnswer, LogHit
+from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss_leaves import Need, same, sides
 from analyzer.judge.trace import TraceContext, shown
 from analyzer.language.expression import OPPOSITE, ExprNode, bare
@@ -44,7 +43,7 @@ def far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
         seen = why.rule.seen[node.name]
         if seen.silence or seen.ordered or node.name not in why.answers:
             return None
-        return max(0.0, (seen.at_least - most(seen, why.answers[node.name].hits)) / seen.at_least)
+        return max(0.0, (seen.at_least - why.answers[node.name].best) / seen.at_least)
     if node.op == "any" and want:
         for side, _, other in sides(bare(node.args[0]), want=True):
             row = why.detail.deciding(node).get(side.column)
@@ -90,31 +89,6 @@ def _in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
 def _share(value: Any, threshold: Any) -> float | None:
     numbers = [one for one in (value, threshold) if isinstance(one, int | float) and not isinstance(one, bool)]
     return abs(numbers[0] - numbers[1]) / abs(numbers[1]) if len(numbers) == 2 and numbers[1] else None
-
-
-def most(seen: SeenDef, hits: Sequence[LogHit]) -> int:
-    """Return the greatest count that a question to the logs came to: in one window, of one value."""
-    groups: defaultdict[Any, list[LogHit]] = defaultdict(list)
-    for one in hits:
-        groups[one.values.get(seen.per) if seen.per else None].append(one)
-    counts = [_window(seen, members) for key, members in groups.items() if key is not None or not seen.per]
-    return max(counts, default=0)
-
-
-def _window(seen: SeenDef, hits: Sequence[LogHit]) -> int:
-    timed = sorted((one for one in hits if one.time is not None), key=lambda one: one.order) if seen.within else hits
-    inside: Counter[Any] = Counter()
-    best = start = 0
-    for stop, one in enumerate(timed):
-        inside[one.values.get(seen.distinct) if seen.distinct else stop] += 1
-        while seen.within and (timed[start].time or 0.0) < (one.time or 0.0) - seen.within:
-            gone = timed[start].values.get(seen.distinct) if seen.distinct else start
-            inside[gone] -= 1
-            if not inside[gone]:
-                del inside[gone]
-            start += 1
-        best = max(best, len(inside) - (seen.distinct != "" and None in inside))
-    return best
 
 
 def meaning(seen: SeenDef) -> str:
@@ -190,7 +164,7 @@ def _seen_value(why: TraceContext, node: ExprNode, answer: LogAnswer) -> str:
         return shown(None)
     if seen.silence or seen.ordered or answer.value:
         return f"{answer.count or 0}"
-    return f"{most(seen, answer.hits) if seen.within or seen.per or seen.distinct else answer.count or 0}"
+    return f"{answer.best}"
 
 
 def _lines(why: TraceContext, node: ExprNode) -> tuple[str, str]:

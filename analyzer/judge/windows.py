@@ -66,6 +66,22 @@ class HitLines:
         return self._by[column]
 
 
+@dataclass(slots=True)
+class Windows:
+    """What a count came to in the windows of some lines; without a window all of them are one.
+
+    fulfilled  the lines of all windows that reach the count
+    first      the line by which the first of them did
+    most       what the fullest window came to: lines, or different values
+    fullest    the lines of the fullest window, the earliest of several
+    """
+
+    fulfilled: list[LogHit] = field(default_factory=list)
+    first: LogHit | None = None
+    most: int = 0
+    fullest: list[LogHit] = field(default_factory=list)
+
+
 def count(seen: SeenDef, pool: HitLines) -> LogAnswer:
     """Answer a count, in the whole log or in a sliding window, plain, per value or of distinct values."""
     sure, more = pool.sure, pool.uncounted
@@ -73,15 +89,25 @@ def count(seen: SeenDef, pool: HitLines) -> LogAnswer:
     plain = not (seen.within or seen.per or seen.distinct)
     if seen.at_least < 1:  # no rule asks so; the tool that moves numbers does
         return LogAnswer(True, said + more, list(sure))
-    best: list[LogHit] = []
-    deciding: list[LogHit] = []
-    for members in pool.by(seen.per).values() if seen.per else [pool]:
-        fulfilled, first = _windows(members, seen)
-        best += fulfilled
-        deciding += first
+    parts = [_windows(one, seen) for one in (pool.by(seen.per).values() if seen.per else [pool])]
+    answer = _answer_count(seen, pool, parts)
+    if not plain:
+        fullest = max(parts, key=lambda one: one.most, default=Windows())
+        answer.reached, answer.window = fullest.most, fullest.fullest
+        if answer.value is True and seen.within:  # a sentence names the ends of the fullest window
+            answer.deciding = [fullest.fullest[0], fullest.fullest[-1]]
+    return answer
+
+
+def _answer_count(seen: SeenDef, pool: HitLines, parts: Sequence[Windows]) -> LogAnswer:
+    """Return whether a count was reached, and with which lines."""
+    sure, more = pool.sure, pool.uncounted
+    said = messages(sure)
+    plain = not (seen.within or seen.per or seen.distinct)
+    best = sorted((one for part in parts for one in part.fulfilled), key=lambda one: one.order)
     if best:
-        best.sort(key=lambda one: one.order)
-        return LogAnswer(True, messages(best) + (more if plain else 0), best, deciding=_earliest(deciding))
+        first = min((part.first for part in parts if part.first is not None), key=lambda one: one.order)
+        return LogAnswer(True, messages(best) + (more if plain else 0), best, deciding=[first])
     if plain and said + more >= seen.at_least:
         return LogAnswer(True, said + more, list(sure))
     untimed = seen.within and any(one.time is None for one in sure)
@@ -92,18 +118,13 @@ def count(seen: SeenDef, pool: HitLines) -> LogAnswer:
     return LogAnswer(False, said + more, list(sure))
 
 
-def _earliest(found: Sequence[LogHit]) -> list[LogHit]:
-    """Return the line by which a count was reached first."""
-    return [min(found, key=lambda one: one.order)] if found else []
-
-
-def _windows(pool: HitLines, seen: SeenDef) -> tuple[list[LogHit], list[LogHit]]:
-    """Return the lines that lie in some window that fulfils the count, and the one that first fulfilled it."""
+def _windows(pool: HitLines, seen: SeenDef) -> Windows:
+    """Return what some lines come to in the windows that slide over them."""
     if not seen.within:
-        return _reached(pool.sure, seen)
+        return _whole(pool.sure, seen)
     timed, _ = pool.timed()
-    kept: list[LogHit] = []
-    first: list[LogHit] = []
+    found = Windows()
+    ends = (0, 0)
     done = start = total = 0
     inside: Counter[Any] = Counter()
     for stop, one in enumerate(timed, 1):
@@ -117,28 +138,30 @@ def _windows(pool: HitLines, seen: SeenDef) -> tuple[list[LogHit], list[LogHit]]
                 del inside[gone]
             start += 1
         reached = len(inside) - (None in inside) if seen.distinct else total
+        if reached > found.most:
+            found.most, ends = reached, (start, stop)
         if reached >= seen.at_least:
-            first = first or [one]
-            kept += timed[max(start, done) : stop]
+            found.first = found.first or one
+            found.fulfilled += timed[max(start, done) : stop]
             done = stop
-    return kept, first
+    found.fullest = timed[ends[0] : ends[1]]
+    return found
 
 
-def _reached(found: list[LogHit], seen: SeenDef) -> tuple[list[LogHit], list[LogHit]]:
-    """Return all lines when there are enough of them, or of their values, and the one that made it enough."""
-    if not seen.distinct:
-        said = 0
-        for one in found:
-            said += one.times
-            if said >= seen.at_least:
-                return found, [one]
-        return [], []
+def _whole(lines: list[LogHit], seen: SeenDef) -> Windows:
+    """Return what some lines come to together: how many they are, or how many different values they have."""
+    found = Windows(fullest=lines)
     values: set[Any] = set()
-    for one in found:
+    for one in lines:
         values.add(one.values.get(seen.distinct))
-        if len(values) - (None in values) >= seen.at_least:
-            return found, [one]
-    return [], []
+        found.most = len(values) - (None in values) if seen.distinct else found.most + one.times
+        if found.first is None and found.most >= seen.at_least:
+            found.first = one
+            if not (seen.distinct or seen.per):
+                break  # nothing asks how many there are
+    if found.first is not None:
+        found.fulfilled = lines
+    return found
 
 
 def sequence(seen: SeenDef, pools: Sequence[HitLines]) -> LogAnswer:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from analyzer.facts.database import version_key
-from analyzer.language.expression import FUNCTIONS, SEEN_FIELDS, Alias, ExprNode, NameScope, Type
+from analyzer.language.expression import FUNCTIONS, PLAIN_KINDS, SEEN_FIELDS, Alias, ExprNode, NameScope, Type
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.language.words import PLAIN, TYPES, short, syntax_help
 from analyzer.tables import Column, ColumnValueError, convert
@@ -175,9 +175,12 @@ class _Checker:
             raise self.bad(node, "not allowed here: a second dot")
         name, column = node.value.id, node.attr
         if name in self.scope.seen:
-            if column not in SEEN_FIELDS:
-                raise self._bad_attribute(node, f"`{name}` has no `{column}`", SEEN_FIELDS)
+            asked = self.scope.seen[name]
+            if column not in SEEN_FIELDS and column not in asked:
+                raise self._bad_attribute(node, f"`{name}` has no `{column}`", [*SEEN_FIELDS, *asked])
             self.scope.used.add(name)
+            if column in asked:
+                return self._make(node, "literal", PLAIN_KINDS[column], value=asked[column])
             found = self._make(node, "seen_field", SEEN_FIELDS[column], name=name)
             return _with_column(found, column)
         alias = self.scope.aliases.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Literal
 
@@ -16,6 +16,9 @@ Type = Literal["bool", "int", "float", "str", "version", "time", "group"]
 AGGREGATES = ("any", "all", "share", "count", "sum", "max", "min", "mean")
 FUNCTIONS = (*AGGREGATES, "known")
 SEEN_FIELDS: dict[str, Type] = {"count": "int", "first": "time", "last": "time", "lines": "str"}
+
+# What a question to the logs asks for itself; a text that prints it cannot differ from what is asked.
+PLAIN_KINDS: dict[str, Type] = {"at_least": "int", "within": "str"}
 
 # A comparison with its sides exchanged, and one that is true when it is false.
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -93,11 +96,14 @@ def conjuncts(node: ExprNode) -> list[ExprNode]:
 
 @dataclass(slots=True)
 class NameScope:
-    """The names an expression may use."""
+    """The names an expression may use.
+
+    seen  names of questions to the logs, each with what it asks for: its window in words, how many lines
+    """
 
     aliases: dict[str, Alias] = field(default_factory=dict)
     lets: dict[str, ExprNode] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
+    seen: dict[str, Mapping[str, int | str]] = field(default_factory=dict)
     bare: Alias | None = None  # its columns may be used without an alias (`where` of a log)
     used: set[str] = field(default_factory=set)  # lets and seen names that some expression uses
 

@@ -11,10 +11,21 @@ from analyzer.rules.model import LogDef, SeenDef
 from analyzer.rules.values import Values
 from analyzer.scan.patterns import ambiguous, fatal
 from analyzer.tables import Column, Kind, Table
+from analyzer.text import span_in_words
 
 LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
 GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as
 SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for", "until", "longer_than")
+
+
+def _asked(seen: SeenDef) -> dict[str, int | str]:
+    """Return what texts may print of a question: how many lines it wants, and the length of its window in words."""
+    asked: dict[str, int | str] = {}
+    if not (seen.ordered or seen.silence):
+        asked["at_least"] = seen.at_least
+    if seen.within and not seen.lasting:
+        asked["within"] = span_in_words(seen.within)
+    return asked
 
 
 class LogReader(Values):
@@ -119,11 +130,11 @@ class LogReader(Values):
                 raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
             for name, body in item.value.items():
                 seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
-                self.scope.seen.add(name)
+                self.scope.seen[name] = _asked(seen[name])
         for name in logs:  # a signature itself is a name: seen at least once
             if name not in seen:
                 seen[self._name(name, FileSpan())] = SeenDef(name, (name,))
-                self.scope.seen.add(name)
+                self.scope.seen[name] = {}
         return seen
 
     def _one_seen(self, name: str, item: RuleItem, logs: dict[str, LogDef]) -> SeenDef:

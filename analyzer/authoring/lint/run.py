@@ -22,6 +22,8 @@ from analyzer.authoring.lint import (
     logs,
     manyrows,
     proving,
+    reach,
+    spans,
     words,
 )
 from analyzer.authoring.lint import facts as fact_lint
@@ -134,6 +136,8 @@ def _about(
             asked += [RULE, PROOF] if thorough else [RULE]
             logic.check(file)
             manyrows.check(file)
+            reach.check(file)
+            spans.check(file)
             layout.check_length(file)
             fact_lint.of_rule(file, tables)
         allow.apply(file, asked)
