@@ -34,10 +34,11 @@ _SHAPE = (
     r"|DISKLIB-[A-Z]+ *: |(?:vmx|mks|vcpu-\d+)\| [A-Z]\d{3}: )"  # as people quote lines
 )
 _PRODUCT = re.compile(r"\bLog for VMware ([A-Za-z]+)")
-# a log that lost its head: the system below it, or the program that started it
+# a log that lost its head, or lines of one: the system below it, the program that started it, a folder of a desktop
 _DESKTOP = re.compile(
     r"\bHost is (?:Windows|Linux|macOS|Mac OS|Darwin)\b|\bname=VMware (?:Workstation|Player|Fusion)\b"
     r"|\bHost: WIN32\b|[\\/]VMware (?:Workstation|Player|Fusion)\b"
+    r"|(?:\b[A-Za-z]:\\|/home/|/Users/)[^\"'\n]{1,250}\.(?:vmxf?|vmdk|vmem|vmss|vmsn|nvram)\b"
 )
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
 _SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript

@@ -187,6 +187,7 @@ def _judged(material: CaseData, catalog: Catalog, limits: Limits) -> str:
     return case.dumps(conclude(material, catalog, Settings(), limits).document)
 
 
+@pytest.mark.process
 def test_two_rules_with_one_pattern_share_the_hits(empty: Archive) -> None:
     """What was searched once serves every rule that has the same pattern now."""
     material = kit.sample(STORM)

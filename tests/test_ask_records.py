@@ -157,6 +157,7 @@ def test_two_asks_with_a_thing_in_common_ask_for_it_once() -> None:
         check_mail(pair)
 
 
+@pytest.mark.size
 def test_any_three_asks_make_a_whole_mail() -> None:
     """Triples of the catalog at random, the same ones each time."""
     chance = random.Random(20261128)

@@ -93,7 +93,8 @@ def each_once(archive: Path) -> None:
     assert code == 0, out + err
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.size)])
+@pytest.mark.process
+@pytest.mark.parametrize("kills", [6, 20])
 def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     kills: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:

@@ -30,6 +30,7 @@ def captures() -> list[Path]:
     return [path for room in ("esxi", "nsx") for path in sorted((CORPUS / room).rglob("*")) if path.is_file()]
 
 
+@pytest.mark.size
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of real captures is not on this machine")
 @pytest.mark.parametrize("room", ["esxi", "nsx"])
 def test_all_captures_together_are_one_case(room: str) -> None:

@@ -498,6 +498,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, raw: bytes) -> None:
     assert "esx-event" in found_.known
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     "toml",
     ["meaning = ", "x = 1", TOML.replace('kind = "version"', 'kind = "date"'), TOML.replace("[columns.kb]", "[columns.node]"),

@@ -88,6 +88,7 @@ def test_a_version_that_is_no_update_needs_no_condition(do: str) -> None:
     assert "R088" not in codes(f"fix:\n  - where: host\n    do: {do}\n")
 
 
+@pytest.mark.size
 def test_no_shipped_step_names_a_release_without_a_condition() -> None:
     """The rules of the catalog, with each text of a table that their steps show."""
     assert [str(one) for one in lint.check(None) if one.code == "R088"] == []

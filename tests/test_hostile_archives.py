@@ -232,6 +232,7 @@ def bundle(extra: bytes = b"", *, end: bool = True) -> bytes:
     return raw.getvalue()[:size] + extra + (bytes(1024) if end else b"")
 
 
+@pytest.mark.size
 @corpus
 @pytest.mark.corpus
 @pytest.mark.usefixtures("no_writes")

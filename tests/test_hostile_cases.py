@@ -122,6 +122,7 @@ def test_every_corner_case_alone_is_answered(page: Page) -> None:
     assert not ALL or peak_mib() < 500
 
 
+@pytest.mark.size
 @pytest.mark.corpus
 @corpus
 @pytest.mark.parametrize("place", ["behind the last member", "as a member", "as rotated logs", "as artefacts"])

@@ -46,6 +46,7 @@ def list_sentences(finding: Finding) -> Iterator[str]:
         yield from (step.where, step.do, step.note, step.caution)
 
 
+@pytest.mark.size
 @together("rule", CATALOG.rules, ids=lambda rule: rule.id)
 def test_rules_name_the_machine(rule: Rule) -> None:
     """In all examples of a rule each sentence of a finding names the machine, or says `the host`."""

@@ -34,6 +34,7 @@ def first_words(problem: Planted) -> str:
     return problem.lines[-1].partition("%")[2] or problem.lines[-1].partition("@")[2].splitlines()[0]
 
 
+@pytest.mark.size
 @SIZES
 def test_each_planted_problem_is_found_by_its_lines(tmp_path: Path, size: int) -> None:
     """Each of the forty problems is a finding whose evidence is its own line, and nothing else is above info."""

@@ -313,6 +313,7 @@ def test_another_row_of_facts_is_a_change_of_the_rules_that_join_it(two: tuple[P
     assert record(old, new, case, code=0)["same"] == 1
 
 
+@pytest.mark.process
 def test_facts_of_a_commit_come_with_its_rules(tmp_path: Path) -> None:
     """A commit's rules are judged by that commit's rows, in a comparison and in a back-test."""
     folder = tmp_path / "repo" / "rules"

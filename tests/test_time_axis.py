@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.ranking import rank_hosts
 from analyzer.report import lanes
 from analyzer.report.time_axis import LABEL, SHORT, WIDTH, time_axis
 from tests.case_factory import rich_case
@@ -60,9 +61,10 @@ def test_problems_come_first_and_a_line_once() -> None:
     assert len(trouble) + len(others) == len(doc["timeline"]) - 1
 
 
-def test_the_host_with_most_findings_has_the_first_strip() -> None:
-    """Of several machines the one whose moments rest on findings comes first, whatever it is called."""
+def test_the_worst_host_has_the_first_strip() -> None:
+    """Of several machines the one with the worst finding comes first, however much another one logs."""
     doc = rich_case()
+    worst = min(rank_hosts(doc["findings"]).items(), key=lambda item: item[1])[0]
     moment = next(one for one in doc["timeline"] if one["kind"] == "hit")
     doc["timeline"] += [{**moment, "node": "zzz", "line": number} for number in range(50)]
-    assert lanes.lanes(doc, lanes.axis(doc))[0]["node"] == "zzz"
+    assert lanes.lanes(doc, lanes.axis(doc))[0]["node"] == worst != "zzz"

@@ -53,8 +53,8 @@ def test_a_lone_vmkwarning_gives_the_findings_of_vmkernel(tmp_path: Path, form: 
         findings(alone)
         == findings(whole)
         == [
-            ("kb-1004424", "ESXi host (loose files)"),
             ("nic-watchdog", "vmnic0"),
+            ("kb-1004424", "ESXi host (loose files)"),
         ]
     )
     assert all(one["evidence"][0]["address"].endswith("vmkwarning.log") for one in alone["findings"])

@@ -23,7 +23,6 @@ from analyzer.archive.batches.jobs import Done
 from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
 from analyzer.paths import folder_name
-from analyzer.report import open_asks
 from tools import make_cases
 from tools.case_hosts import new_host, tgz
 
@@ -57,12 +56,14 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.mark.size
 def test_the_summary_of_many_hosts_names_the_worst(hosts: tuple[Path, Path]) -> None:
-    """Where hosts are told as one crowd the summary names those with the most severe findings, with their counts."""
+    """Where hosts are shown as one crowd the summary names those with the worst findings, with their counts."""
     folder, out = hosts
     said = run("triage", folder, "-o", out, "--no-settings", "--no-packs").stdout
     line = next(line for line in said.splitlines() if line.startswith("  worst  "))
     names = [word for word in line.split() if word.startswith("esx00")]
-    assert [name[:7] for name in names[:2]] == ["esx0009", "esx0008"], line
+    assert [name[:7] for name in names[:2]] == ["esx0008", "esx0009"], (
+        line
+    )  # as bad as one another: how many objects there are does not count
     assert line.count("(1 major") == 2  # of the first it concerns two objects
     assert "  worst  " not in run("triage", CASES / "nsx-633-site", "--no-settings", "-o", out.parent / "n").stdout
 
@@ -133,16 +134,11 @@ def test_the_mail_names_every_machine(hosts: tuple[Path, Path]) -> None:
     ):
         for group in document["cannot_tell"]:
             group["nodes"] = given
+            for one in group["asks"]:
+                one["nodes"] = given
         (folder.parent / "some.json").write_text(json.dumps(document))
         said = run("show", folder.parent / "some.json", "--format", "mail").stdout
         assert f"Please run on {words}:" in said and " more:" not in said
-
-
-def test_the_mail_says_a_choice_whole() -> None:
-    """An ask that is one thing or another stays a sentence; nothing ends with "or"."""
-    ask = {"missing": "x", "asks": ["the support bundle of the NSX Edge, or `show log` on it"], "nodes": ["edge-1"]}
-    files = open_asks._wishes([ask | {"subjects": []}])[1]
-    assert list(files) == ["the support bundle of the NSX Edge, or show log on it"]
 
 
 def test_the_mail_to_the_customer_is_a_form(hosts: tuple[Path, Path]) -> None:
@@ -196,13 +192,11 @@ def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     ).stdout
     driver = sql.splitlines()[1]
     long = run("archive", "search", "--archive", archive, f'esxi.pnic_info: driver == "{driver}"').stdout
-    assert run("archive", "search", "--archive", archive, f"driver: {driver}").stdout == long
-    assert f"driver={driver}" in long
+    short = run("archive", "search", "--archive", archive, f"driver: {driver}").stdout
+    rows = re.compile(r"=(vmnic\d+) driver=(\S+)")
+    assert rows.findall(short) == rows.findall(long) != []
     word = run("archive", "search", "--archive", archive, driver)
-    assert word.exit_code == 2 and f"`driver: {driver}`" in word.stderr
-    assert (
-        "write TABLE: CONDITION, or `driver: VALUE`" in run("archive", "search", "--archive", archive, "driver").stderr
-    )
+    assert word.exit_code == 0 and f"driver={driver}" in word.stdout
     assert "`driver_version` is a column of esxi.pnic_info" in run(
         "archive", "search", "--archive", archive, 'driver_version == "1"'
     ).stderr  # fmt: skip

@@ -71,6 +71,7 @@ def test_pages_lead_to_each_other_and_nowhere_else(client: TestClient) -> None:
     assert len(links) > 1_000 and not dead
 
 
+@pytest.mark.size
 def test_made_pages_need_no_file(client: TestClient) -> None:
     """Catalog, tables and command line are made for the help; a file that `make docs` left in docs/ is not read."""
     assert 'id="kb-2039495"' in client.get("/help/rules").text

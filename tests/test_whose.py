@@ -307,6 +307,8 @@ DESKTOP = [
     '2020-07-23T23:42:08.577Z In(05) vmx Log for VMware Fusion pid=25976 version=13.0.0 build=build-1 option=Release',
     '2024-07-23T23:42:08.577Z In(05) vmx Host is Windows 11 Home, 64-bit (Build 22635.3930)',
     'Apr 17 11:51:58.540: vmx| Log for VMware Workstation pid=4816 version=7.0.0 build=build-203739 option=Release',
+    '2024-07-23T23:42:08.577Z In(05) vmx DISK: OPEN scsi0:0 "D:\\VMs\\lab 1\\lab.vmdk" persistent (synthetic)',
+    "2015-01-13T11:10:25.641+01:00| vmx| I120: DISK: OPEN scsi0:0 '/home/user/vmware/lab/lab.vmdk' persistent (synthetic)",
 ]  # fmt: skip
 MORE = {"|": "{head}| vmx| I120: synthetic", ")": "{head} In(05) vmx synthetic"}
 DESKTOP_VMX = (

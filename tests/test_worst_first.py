@@ -186,6 +186,7 @@ def printed(render: Any, doc: Doc, **words: Any) -> str:
     return out.getvalue()
 
 
+@pytest.mark.size
 @given(documents(), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
 def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random.Random) -> None:
