@@ -25,7 +25,7 @@ from analyzer.scan.parted import Parted
 from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decoded, encoded
 from analyzer.sources import Ledger, Member
-from analyzer.sources.prompts import ESXI, node_by_name
+from analyzer.sources.prompts import ESXI, guess_node
 from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
@@ -51,7 +51,7 @@ def other_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
     told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
     return frozenset(
-        host for host, tag in told if host and (_NOT_OF_ESXI.match(tag) or node_by_name(host) not in ("", ESXI))
+        host for host, tag in told if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI))
     )
 
 

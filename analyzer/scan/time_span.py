@@ -13,7 +13,7 @@ from datetime import datetime
 from analyzer.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.hits import LogScan, decoded
-from analyzer.secrets.values import hide_around, suspect
+from analyzer.secrets.values import hide_around, may_hold_secrets
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
 LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
@@ -135,7 +135,7 @@ def _went_back(before: bytes, after: bytes) -> tuple[str, str] | None:
 
 def _shown(raw: bytes) -> bytes:
     """Return a raw line of a log without the secrets it shows."""
-    if not suspect(raw):
+    if not may_hold_secrets(raw):
         return raw
     return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
 

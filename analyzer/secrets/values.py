@@ -95,7 +95,7 @@ _STRAY = compiled(r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element o
 _RAW_SIGNS = tuple(sign.encode() for sign in SIGNS)
 
 
-def suspect(raw: bytes) -> bool:
+def may_hold_secrets(raw: bytes) -> bool:
     """Tell quickly whether a text may hold a secret; a text in UTF-16 always may."""
     if b"\x00" in raw[:4096]:
         return True

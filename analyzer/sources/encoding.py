@@ -267,7 +267,7 @@ class LineReader:
         return text
 
 
-def shortened(line: str, most: int) -> str:
+def shorten_line(line: str, most: int) -> str:
     """Return a line cut to so many bytes of UTF-8, with a mark that says how much is missing."""
     raw = line.encode("utf-8", "surrogateescape")
     at = min(most, len(raw))
