@@ -29,7 +29,7 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.likeness import likeness
+from analyzer.sources.likeness import find_likeness
 from analyzer.sources.margins import remove_margin
 from analyzer.sources.markup import clean_lines
 from analyzer.sources.pasted import Begun
@@ -116,7 +116,7 @@ class MemberReader:
         self.watch.begins(member.address)
         before = self.into.lengths()
         head = b"" if member.measured else member.text_head(HEAD)
-        self.kinds.see(member.root, member.path, head)
+        self.kinds.see_member(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
             self._measure_vsi_cache(member)
         elif member.measured or not head:
@@ -133,8 +133,8 @@ class MemberReader:
             self._read_loose(member, head)
         record = member.record
         inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        doubtful = inside and (unread or record.faults) and not self.kinds.sure(member.root)  # see finish_ledger
-        if doubtful and likeness(member.path, head[:FIRST]):
+        doubtful = inside and (unread or record.faults) and not self.kinds.is_sure(member.root)  # see finish_ledger
+        if doubtful and find_likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
@@ -192,7 +192,7 @@ class MemberReader:
     def _tree(self, member: Member, *, edge: bool) -> FactScope:
         """Return the place of a member of a tree; the text of an Edge in a bundle of many machines is one by itself."""
         if edge:
-            self.kinds.see(member.address, member.path)
+            self.kinds.see_member(member.address, member.path)
         return self.into.place("root", member.address if edge else member.root)
 
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:

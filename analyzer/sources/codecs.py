@@ -135,7 +135,7 @@ class FramedStream(Stream):
         for fault in self._below.take_faults():
             if fault.kind == "cut":
                 self._cause = f" ({fault.what})"
-            elif not fault.told:
+            elif not fault.noted:
                 self.faults.append(fault)
         self.consumed += len(block)
         return block
@@ -209,7 +209,7 @@ class FramedStream(Stream):
         return b""
 
     def _plausible(self, data: bytes) -> bool:
-        """Tell whether a frame starts here: its first kilobytes unpack."""
+        """Say whether a frame starts here: its first kilobytes unpack."""
         if kind_of(data) != self._kind:
             return False
         try:

@@ -78,7 +78,7 @@ class Met:
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Tell whether the first bytes of a file (4 KiB are enough) are text in an encoding we read.
+    """Say whether the first bytes of a file (4 KiB are enough) are text in an encoding we read.
 
     A block of NUL bytes is a gap, not a sign of a binary file; NUL bytes strewn about are one.
     """

@@ -109,7 +109,7 @@ class GzipStream(Stream):
         for fault in self._below.take_faults():
             if fault.kind == "cut":
                 self._cause = f" ({fault.what})"
-            elif not fault.told and fault.what not in self._seen:
+            elif not fault.noted and fault.what not in self._seen:
                 self.faults.append(fault)
             self._seen.add(fault.what)
         if not len(block):
@@ -274,7 +274,7 @@ class GzipStream(Stream):
                 return False
 
     def _plausible(self) -> bool:
-        """Tell whether a gzip member starts here: a usual header, and 16 KiB that inflate."""
+        """Say whether a gzip member starts here: a usual header, and 16 KiB that inflate."""
         head = self._want(16 << 10)
         length = header_length(head)
         if length <= 0 or head[8] not in (0, 2, 4) or (head[9] > 13 and head[9] != 255):

@@ -9,6 +9,7 @@ lines.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -67,8 +68,6 @@ def _undo_typesetting(lines: list[str]) -> list[str]:
     if any("\\" in line and _ESCAPED.match(line) for line in lines):
         lines = [_undo_markdown(line) for line in lines]
     if any("&" in line and _ENTITY.search(line) for line in lines) and not any(map(_TAG.search, lines)):
-        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
         lines = [html.unescape(line) if "&" in line else line for line in lines]
     if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
         lines = [line.translate(_TYPESET) for line in lines]

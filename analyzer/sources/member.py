@@ -24,7 +24,7 @@ class Member:
     size        bytes as its container lists it (packed when `packed` is set), None when unknown
     mtime       UTC epoch seconds, None when unknown
     packed      compressions undone, outermost first ("gzip", "xz")
-    measured    only its size is told, it has no content here (sparse files, VSI cache)
+    measured    only its size is known, it has no content here (sparse files, VSI cache)
     record      its row in the ledger; the reader sets `state`, `read_by`, `lines`, `faults`
     cut         "" or why it ended early or has a hole; set while reading
     read_bytes  bytes handed out so far

@@ -5,7 +5,7 @@ What reaches an engineer was copied from a terminal, a mail, a ticket or a web p
 a `PastedText` and put it where it belongs in that list.
 
 Two steps are no passes. The bytes of a saved web page or of a mail become text earlier, while the source is opened
-(`webpage.as_text`), since line numbers then count the lines of that text. Prompts and the starts of outputs are found
+(`webpage.read_page`), since line numbers then count the lines of that text. Prompts and the starts of outputs are found
 later, line by line (`output_extent.Text`).
 """
 

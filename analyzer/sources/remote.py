@@ -206,12 +206,12 @@ class RemotePath:
     lstat = stat
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Tell whether it is a folder; False when the storage does not say."""
+        """Say whether it is a folder; False when the storage does not say."""
         del follow_symlinks
         return self._is(stat.S_ISDIR)
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Tell whether it is a file; False when the storage does not say."""
+        """Say whether it is a file; False when the storage does not say."""
         del follow_symlinks
         return self._is(stat.S_ISREG)
 

@@ -115,7 +115,7 @@ class RemoteFile:
             try:
                 part = self._block(number, at)[at : at + end - offset]
             except OSError:
-                if parts:  # what came before the fault is given, the fault is told when the rest is asked for
+                if parts:  # what came before the fault is given, the fault comes when the rest is asked for
                     break
                 raise
             if not part:

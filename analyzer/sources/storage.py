@@ -28,7 +28,7 @@ class MissingExtraError(BacklineError):
 
 
 def is_url(text: str) -> bool:
-    """Tell whether a word of the command line is an URL and not a path."""
+    """Say whether a word of the command line is an URL and not a path."""
     return bool(_URL.match(text))
 
 

@@ -1,8 +1,8 @@
 """Streams of byte blocks with faults reported in band, and the reader on top.
 
 A `Stream` gives one block after another and never raises for bad input: what
-goes wrong is a `StreamFault` told before the block that follows it. A `Feed`
-reads a stream with look-ahead, counts, and stops at a gap until told to cross.
+goes wrong is a `StreamFault` given before the block that follows it. A `Feed`
+reads a stream with look-ahead, counts, and stops at a gap until it is crossed.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class StreamFault:
 
     kind   "cut" (nothing follows), "gap" (bytes are missing here, more follows),
            "suspect" (all bytes came, a checksum says they are wrong), "note" (nothing is lost)
-    told   it is in the ledger already
+    noted  it is in the ledger already
     """
 
     what: str
     offset: int
     kind: str
     left_out: str = ""
-    told: bool = False
+    noted: bool = False
     limit: LimitHit | None = None
 
 
@@ -284,18 +284,18 @@ class FeedStream(Stream):
         self.total = feed.stream.total
 
     def block(self) -> Block:
-        """Return the next bytes; the feed's own faults are told here as already told."""
+        """Return the next bytes; the feed's own faults are given here as already noted."""
         piece = self._feed.chunk()
         if not piece and self._feed.gap:
             fault = self._feed.gap
-            self.faults.append(StreamFault(fault.what, self.consumed, "gap", told=True))
+            self.faults.append(StreamFault(fault.what, self.consumed, "gap", noted=True))
             self._feed.cross()
             piece = self._feed.chunk()
         if not piece and not self._ended:
             self._ended = True
             last = self._feed.last_fault
             if last and last.kind == "cut":
-                self.faults.append(StreamFault(last.what, self.consumed, "cut", told=True))
+                self.faults.append(StreamFault(last.what, self.consumed, "cut", noted=True))
         self.consumed += len(piece)
         return piece
 
