@@ -5,6 +5,7 @@ A SOAP message in a log has `&lt;password&gt;`, an address has `%22password%22%3
 
 from __future__ import annotations
 
+import html
 from urllib.parse import unquote
 
 from analyzer.kept_patterns import compiled
@@ -15,13 +16,11 @@ _PERCENT = compiled(r"%(?:2[0267CcFf]|3[AaBbDd]|5[BbDd]|7[BbDd])")
 _ESCAPE = compiled(r"\\u00(?P<code>2[267]|3[cdeCDE])")
 
 
-def decoded(line: str) -> str:
+def undo_codes(line: str) -> str:
     """Return a line as it reads without those codes; one that has none comes back as it is."""
     for _ in range(_DEEPEST):
         plain = line
         if "&" in plain and _ENTITY.search(plain):
-            import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
             plain = html.unescape(plain)
         if "%" in plain and _PERCENT.search(plain):
             plain = unquote(plain, errors="replace")
