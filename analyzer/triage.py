@@ -215,7 +215,7 @@ def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts
         facts.node(node.id, node.name, node.kind, captured=node.captured)
     for key, node in nodes.items():
         place = intake.places[key]
-        if place.scope == "root" and not ledger.complete(place.name):
+        if place.scope == "root" and not ledger.is_complete(place.name):
             facts.incomplete(node.id)
     rows = intake.rows if every else _once(intake.rows)
     facts.add_read(row for row in rows if row.block.node not in left_out)
@@ -285,7 +285,7 @@ def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindF
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
     understood = finish_ledger(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
-    if understood or intake.advice or any(kinds.kind(root).kind not in ("", "loose") for root in roots):
+    if understood or intake.advice or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots):
         return None
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]

@@ -109,14 +109,14 @@ def test_a_sample_of_the_corner_cases_is_answered() -> None:
 def _listed(name: str, data: bytes, ledger: Ledger) -> tuple[list[str], int]:
     """Return the names our readers list, and how many come before an end mark."""
     if name.startswith("zip/"):
-        entries = ZipReader(MemorySource(data), name, Limits(), ledger).entries()
+        entries = ZipReader(MemorySource(data), name, Limits(), ledger).read_entries()
         return [entry.name.path for entry in entries], len(entries)
     feed = Feed(SliceStream(MemorySource(data)))
     while kind := codecs.kind_of(feed.peek(16)):
         feed = Feed(codecs.open_codec(kind, FeedStream(feed)))
     names: list[str] = []
     before_end = 0
-    for entry in TarReader(feed, name, Limits(), ledger).entries():
+    for entry in TarReader(feed, name, Limits(), ledger).read_entries():
         names.append(entry.name.path)
         before_end += not any("end mark" in note for note in ledger.notes)
     return names, before_end
@@ -254,7 +254,7 @@ def _walk_bytes(data: bytes, ledger: Ledger) -> Iterator[Any]:
     from analyzer.sources.walker import Walker
 
     item = Item("b.tar", "b.tar", "b.tar", size=len(data))
-    return Walker(Limits(), ledger).content(item, SliceStream(MemorySource(data)), 0)
+    return Walker(Limits(), ledger).walk_content(item, SliceStream(MemorySource(data)), 0)
 
 
 @pytest.mark.usefixtures("no_writes")

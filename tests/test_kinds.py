@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer import open_case
-from analyzer.sources.kinds import KindFinder, wrapper
+from analyzer.sources.kinds import KindFinder, name_wrapper
 
 TOP = "esx-esx0.lab.local-2018-01-05--14.49-17885597"
 
@@ -15,7 +15,7 @@ TOP = "esx-esx0.lab.local-2018-01-05--14.49-17885597"
 def found(root: str, *members: tuple[str, bytes]) -> KindFinder:
     finder = KindFinder()
     for path, head in members:
-        finder.see(root, path, head if finder.wants(path) else b"")
+        finder.see_member(root, path, head if finder.needs_head(path) else b"")
     return finder
 
 
@@ -28,9 +28,9 @@ def test_vm_support_with_everything() -> None:
         (f"{TOP}/commands/vmware_-vl.txt", b"VMware ESXi 6.5.0 build-10719125\n"),
         (f"{TOP}/commands/uname_-a.txt", b"VMkernel esx0 6.5.0 #1 SMP Release build-10719125\n"),
     )
-    kind = finder.kind(root)
+    kind = finder.find_kind(root)
     assert (kind.kind, kind.host, kind.captured) == ("esxi", "esx0", "2018-01-05T14:49:12Z")
-    assert finder.hints(root)["vm-support version"] == "v3.3"
+    assert finder.find_hints(root)["vm-support version"] == "v3.3"
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,20 @@ def test_vm_support_with_everything() -> None:
 def test_part_of_a_bundle(members: list[tuple[str, bytes]]) -> None:
     """One of the three known sets of markers is enough; host and UTC time come from the top directory."""
     root = f"renamed.zip!{TOP}"
-    kind = found(root, *((f"{TOP}/{path}", head) for path, head in members)).kind(root)
+    kind = found(root, *((f"{TOP}/{path}", head) for path, head in members)).find_kind(root)
     assert (kind.kind, kind.host, kind.captured) == ("esxi", "esx0.lab.local", "2018-01-05T14:49:00Z")
 
 
 def test_name_alone_is_no_kind() -> None:
     """A folder called like a bundle with holiday pictures in it is loose files."""
     root = f"case.tgz!{TOP}"
-    assert found(root, (f"{TOP}/beach.jpg", b"\xff\xd8")).kind(root).kind == "loose"
+    assert found(root, (f"{TOP}/beach.jpg", b"\xff\xd8")).find_kind(root).kind == "loose"
 
 
 def test_marker_must_hold_what_it_should() -> None:
     """A file called vmware_-vl.txt with other text in it is no marker."""
     root = "x.tgz!stuff"
-    assert found(root, ("stuff/commands/vmware_-vl.txt", b"shopping list\n")).kind(root).kind == "loose"
+    assert found(root, ("stuff/commands/vmware_-vl.txt", b"shopping list\n")).find_kind(root).kind == "loose"
 
 
 @pytest.mark.parametrize(
@@ -79,19 +79,19 @@ def test_marker_must_hold_what_it_should() -> None:
 def test_markers_of_other_products(member: str, head: bytes, kind: str) -> None:
     """Each product's own files tell it."""
     root = "bundle.tar.gz!t"
-    assert found(root, (member, head)).kind(root).kind == kind
+    assert found(root, (member, head)).find_kind(root).kind == kind
 
 
 def test_manager_says_its_version() -> None:
     """The System Version line of sys_info is kept as a hint."""
     finder = found("m!t", ("t/sys_info", b"Host\nSystem Version: 6.3.3.6276725\n"))
-    assert finder.hints("m!t")["system version"] == "6.3.3.6276725"
+    assert finder.find_hints("m!t")["system version"] == "6.3.3.6276725"
 
 
 def test_edge_by_name_only() -> None:
     """An Edge bundle is known by its name only; its stamp is read (MMDDYY, GMT)."""
     root = "NSX_Edge_Support_edge-4_050217_155853GMT+00:00.log.gz"
-    kind = KindFinder().kind(root)
+    kind = KindFinder().find_kind(root)
     assert (kind.kind, kind.host, kind.captured) == ("nsx_edge", "edge-4", "2017-05-02T15:58:53Z")
 
 
@@ -112,18 +112,18 @@ def test_the_text_of_an_edge_in_the_bundle_of_a_site_is_a_machine_of_its_own(tmp
 def test_vcenter_export_gives_the_host_name() -> None:
     """In a vCenter export the inner archive's name holds the host when the top directory does not."""
     root = "VMware-vCenter-support-2021-03-08@14-49-25.zip!esx7.lab-vm2021-8-03@14-49-26.tgz!"
-    kind = found(root, ("commands/vmware_-vl.txt", b"VMware ESXi 7.0.1 build-17551050\n")).kind(root)
+    kind = found(root, ("commands/vmware_-vl.txt", b"VMware ESXi 7.0.1 build-17551050\n")).find_kind(root)
     assert kind.host == "esx7.lab"
-    assert wrapper("VMware-vCenter-support-2021-03-08@14-49-25.zip").startswith("vCenter export")
-    assert wrapper("VMware-NSX-TechSupport-Bundle-2017-11-07_11-25-46.tar.gz").startswith("aggregated NSX")
-    assert wrapper("case.zip") == ""
+    assert name_wrapper("VMware-vCenter-support-2021-03-08@14-49-25.zip").startswith("vCenter export")
+    assert name_wrapper("VMware-NSX-TechSupport-Bundle-2017-11-07_11-25-46.tar.gz").startswith("aggregated NSX")
+    assert name_wrapper("case.zip") == ""
 
 
 def test_esx4_top_directory() -> None:
     """The top directory of a 4.x bundle gives host and day."""
     top = "vm-support-esx41-2009-08-11.22567"
     root = f"esx-2009-08-11.22567.tgz!{top}"
-    kind = found(root, (f"{top}/etc/vmware/esx.conf", b"")).kind(root)
+    kind = found(root, (f"{top}/etc/vmware/esx.conf", b"")).find_kind(root)
     assert (kind.kind, kind.host) == ("esxi", "esx41")
 
 
@@ -132,5 +132,5 @@ def test_trees_do_not_mix() -> None:
     finder = KindFinder()
     for host in ("a", "b"):
         top = f"esx-{host}-2018-01-05--14.49-1"
-        finder.see(f"z.zip!{top}", f"{top}/etc/vmware/vm-support/m.mfx")
-    assert [finder.host(root) for root in finder.roots()] == ["a", "b"]
+        finder.see_member(f"z.zip!{top}", f"{top}/etc/vmware/vm-support/m.mfx")
+    assert [finder.find_host(root) for root in finder.list_roots()] == ["a", "b"]

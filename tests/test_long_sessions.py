@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.sources.encoding import LineReader, shortened
+from analyzer.sources.encoding import LineReader, shorten_line
 from tests.esxtop_kit import Capture
 from tests.many_hosts import session
 from tests.memory_kit import peak
@@ -127,4 +127,4 @@ def test_a_line_is_cut_as_the_reader_cuts_it(sign: str, most: int) -> None:
     """What cuts a line that was read whole gives what the reader of lines gives, to the character."""
     reader = LineReader(most)
     lines = reader.feed((sign * 20 + "\n").encode()) + reader.close()
-    assert lines == [shortened(sign * 20, most)]
+    assert lines == [shorten_line(sign * 20, most)]

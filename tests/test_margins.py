@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from analyzer import open_case
 from analyzer.scan.blocks import LineBlocks
-from analyzer.sources.doubled import without_gaps
-from analyzer.sources.margins import without_margin
+from analyzer.sources.doubled import drop_gaps
+from analyzer.sources.margins import remove_margin
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SESSION = SAMPLES / "cases" / "lab-ring-before" / "esx0.txt"
@@ -107,21 +107,21 @@ def test_what_a_writer_underlined_and_said_of_it() -> None:
         r"is 0[   \--] a remark",
         "   a: b",
     ]
-    assert without_margin(lines) == ["----  ---", "   State: AGENT   ", "   State: MASTER", "is 0", "   a: b"]
+    assert remove_margin(lines) == ["----  ---", "   State: AGENT   ", "   State: MASTER", "is 0", "   a: b"]
 
 
 def test_the_head_of_a_log_line_tells_that_signs_have_a_backslash() -> None:
     """A note of a log alone has neither ruler nor prompt; the brackets of its lines tell that pandoc wrote it."""
     line = "2014-06-14T20:33:00.566Z [FFF6BB90 verbose 'Cluster' opID=SWI-b1d2bb4e] is bad ip"  # synthetic
     for text in (line, "2020-06-26T05:18:33.404Z warning vpxa[2100448] [Originator@6876 sub=Default] took 1800006 ms"):
-        assert without_margin(["words", escaped(text).replace("'", "\\'")]) == ["words", text]
+        assert remove_margin(["words", escaped(text).replace("'", "\\'")]) == ["words", text]
 
 
 def test_remarks_between_other_lines_stay() -> None:
     """A # is left out where every line of a text has one; a script with remarks stays as it is."""
     script = ["# esxcli vm process list", "a=1", "# b", "# c"]
-    assert without_margin(script) == script
-    assert without_margin(["#web1", "#   World ID: 5", "#", "#   Process ID: 0"])[1] == "   World ID: 5"
+    assert remove_margin(script) == script
+    assert remove_margin(["#web1", "#   World ID: 5", "#", "#   Process ID: 0"])[1] == "   World ID: 5"
 
 
 def test_bold_words_of_a_page_are_the_words() -> None:
@@ -131,7 +131,7 @@ def test_bold_words_of_a_page_are_the_words() -> None:
         "naa.**345** **:12:** db-**-01 ****",
         "Status: **degraded**",
     ]
-    assert without_margin(lines) == ["vmnic0 02:01 e1000 Up 00:0c:29:d3:3d:34 1500", lines[1], "Status: degraded"]
+    assert remove_margin(lines) == ["vmnic0 02:01 e1000 Up 00:0c:29:d3:3d:34 1500", lines[1], "Status: degraded"]
 
 
 @pytest.mark.parametrize("change", [str, escaped])
@@ -149,15 +149,15 @@ def test_paragraphs_keep_their_gaps() -> None:
     """Sentences with a blank line between them are no copy of an output, and neither are two or three lines of one."""
     prose = "The host lost its storage.\n\nWe booted it again.\n\nThen it came back to life.\n\nWhat was it?\n"
     switch = ["vSwitch0 128 4 128 1500 vmnic0", "VM Network 1 1 vmnic0", "96 1 vmnic3", "97 0 ", "98 1 a", "99 1 b"]
-    assert list(without_gaps("\n\n".join(switch).split("\n"))[0]) == switch
+    assert list(drop_gaps("\n\n".join(switch).split("\n"))[0]) == switch
     for text in (prose, "Name: vmnic0\n\nState: up\n\nSpeed: 10\n"):
-        assert without_gaps(text.split("\n"))[0] == text.split("\n")
+        assert drop_gaps(text.split("\n"))[0] == text.split("\n")
 
 
 @given(st.lists(st.sampled_from(["", " ", "a: b", "  c  d", "The end of it.", "vmnic0  up"]), max_size=16))
 def test_a_gap_is_a_blank_line_and_nothing_else(lines: list[str]) -> None:
     """What is left out is blank, the rest keeps its order and its places."""
-    kept, places = without_gaps(lines)
+    kept, places = drop_gaps(lines)
     assert list(kept) == ([lines[place] for place in places] if places else lines)
     assert not any(lines[place].strip() for place in range(len(lines)) if places and place not in places)
 
@@ -174,13 +174,13 @@ def test_a_gap_is_a_blank_line_and_nothing_else(lines: list[str]) -> None:
 )
 def test_what_stands_before_some_lines_belongs_to_them(text: str) -> None:
     """A list with numbers of its own, a table and the times of a log stay as they are."""
-    assert without_margin(text.splitlines()) == text.splitlines()
+    assert remove_margin(text.splitlines()) == text.splitlines()
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=30), max_size=12))
 def test_no_line_is_lost_or_added(lines: list[str]) -> None:
     """Whatever a text holds, each line stays where it is, so that evidence names the right one."""
-    assert len(without_margin(lines)) == len(lines)
+    assert len(remove_margin(lines)) == len(lines)
 
 
 def test_the_mark_of_notepad_is_no_part_of_the_first_line_of_a_log() -> None:

@@ -18,7 +18,7 @@ from analyzer.errors import RefusedError
 from analyzer.forms.logs import MASKED
 from analyzer.report import problems
 from analyzer.sources import markup
-from analyzer.sources.markup import unmarked
+from analyzer.sources.markup import remove_marks
 from analyzer.triage import triage
 
 FRAME = "0x4539b829b{}:[0x42000f4ff0a3]{} stack: 0x0"
@@ -192,10 +192,10 @@ def test_other_warnings_are_no_log_of_a_host(tmp_path: Path, text: str) -> None:
 def test_marks_of_a_page_are_no_text_of_a_line() -> None:
     """Marks go from lines with a time; a mask of asterisks, an output and text without a time stay as they are."""
     shown = "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev “naa.1″ failed H:0×0 &#8216;x&#8217;<br />"
-    assert unmarked(shown) == "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev \"naa.1\" failed H:0x0 'x'"
-    assert unmarked("```2024-05-05T10:01:00Z esxupdate: x ```") == "2024-05-05T10:01:00Z esxupdate: x"
+    assert remove_marks(shown) == "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev \"naa.1\" failed H:0x0 'x'"
+    assert remove_marks("```2024-05-05T10:01:00Z esxupdate: x ```") == "2024-05-05T10:01:00Z esxupdate: x"
     for kept in ("10:01:00 to dev naa.********************", "<em>10</em> **x**", "plain 10:01:00"):
-        assert unmarked(kept) == kept
+        assert remove_marks(kept) == kept
 
 
 MARKS = ("**", "```", "<br />", "</em>", "&#8216;", "“", "”", "″", "0×2f", "_2024-05-05T", "\\_", '\\"', "\\[", "\\]")
@@ -207,7 +207,7 @@ MARKS = ("**", "```", "<br />", "</em>", "&#8216;", "“", "”", "″", "0×2f"
 def test_a_text_is_called_bare_only_where_no_mark_is_in_it(parts: list[str]) -> None:
     """The quick look says of no text that holds a mark that it holds none."""
     text = "".join(parts)
-    assert not (markup._bare(text) and markup._MARKS.search(text))
+    assert not (markup._is_bare(text) and markup._MARKS.search(text))
 
 
 def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_each_marker_of_a_tree_is_found() -> None:
     markers = [re.compile(kinds._START + one.name) for one in kinds._MARKERS]
     for path in _places():
         alone = {number for number, marker in enumerate(markers) if marker.search(path)}
-        together = {number for place in kinds._each().finditer(path) for number in kinds._set(place)}
+        together = kinds.find_markers(path)
         assert together == alone, path
     assert not any(marker.groups for marker in markers)
 
@@ -105,25 +105,25 @@ def test_markers_are_found_behind_any_number_of_others(count: int) -> None:
     """Thousands of outputs of one command hide no marker behind them, and no hint of a file met a second time."""
     found = kinds.KindFinder()
     for number in range(count):
-        found.see("h", f"commands/localcli_storage-core-path-list--p-{number}.txt")
+        found.see_member("h", f"commands/localcli_storage-core-path-list--p-{number}.txt")
     for number in range(3):
-        found.see(
+        found.see_member(
             "h", f"{number}/README", b"vm-support version: v3.3\nCaptured on: 2021-03-08 14:49:25\n"[number * 27 :]
         )
-    found.see("h", "var/run/log/vmkernel.log")
+    found.see_member("h", "var/run/log/vmkernel.log")
 
-    assert found.sure("h")
-    assert not found.sure("other")
-    assert len(found.kind("h").why) == 3
-    assert found.hints("h").keys() == {"vm-support version", "captured on"}
+    assert found.is_sure("h")
+    assert not found.is_sure("other")
+    assert len(found.find_kind("h").why) == 3
+    assert found.find_hints("h").keys() == {"vm-support version", "captured on"}
 
 
 @given(st.binary(min_size=512, max_size=512))
 def test_the_sum_of_a_header_is_that_of_its_bytes(block: bytes) -> None:
     """The sum of a block by Adler-32 is its sum."""
-    assert tarheader._sum(block) == sum(block)
+    assert tarheader._sum_bytes(block) == sum(block)
 
 
 def test_the_sum_of_the_largest_bytes() -> None:
     """No sum is cut off at the modulus of Adler-32."""
-    assert tarheader._sum(b"\xff" * 512) == 512 * 255
+    assert tarheader._sum_bytes(b"\xff" * 512) == 512 * 255

@@ -54,7 +54,7 @@ def queue_status(port: int, queue: int, size: int, prompt: str = PROMPT) -> list
 def generally(reads: Callable[[], list[object]]) -> list[object]:
     """Return what is read when no dump is known from another."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Repeats, "find", lambda *_: None)
+        patch.setattr(Repeats, "find_repeat", lambda *_: None)
         patch.setattr(Layouts, "read", lambda self, block: self.general(block))
         return reads()
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, suspect
+from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, may_hold_secrets
 from tests.together import together
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
@@ -279,7 +279,7 @@ def test_the_secret_of_a_line_is_hidden_and_the_rest_stays(form: str) -> None:
     assert HIDDEN in shown
     assert shown.startswith(line[: min(6, line.index(known[0]))].split("$")[0][:6])
     assert hide(shown) == shown
-    assert suspect(line.encode())
+    assert may_hold_secrets(line.encode())
 
 
 @together("line", HARMLESS)
@@ -331,7 +331,7 @@ RECORDS = {
 def test_the_value_of_a_record_that_names_a_secret_is_hidden(name: str) -> None:
     """Name and value are two entries, in either order; numbers of the record and its other lines stay."""
     text = RECORDS[name].replace("@", "Kq001vZ7xPl").split("\n")
-    assert suspect("\n".join(text).encode())
+    assert may_hold_secrets("\n".join(text).encode())
     shown = hide_lines(text)
     assert "Kq" not in "\n".join(shown)
     assert [line for line, was in zip(shown, text, strict=True) if "Kq" not in was] == [

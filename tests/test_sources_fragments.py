@@ -76,7 +76,7 @@ def test_gap_is_marked_and_told(tmp_path: Path) -> None:
     assert found[0][1] == b"a" * 1000 + GAP + b"c" * 1000 + b"d" * 10
     assert "00001" in found[0][2]
     assert "00001" in str(ledger.damage[0])
-    assert ledger.complete("a.tar!esx-a")
+    assert ledger.is_complete("a.tar!esx-a")
 
 
 def test_last_fragment_that_is_full_is_suspicious(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from analyzer.cli import main
 from analyzer.errors import RefusedError
 from analyzer.limits import Limits
 from analyzer.sources import Ledger, walk
-from analyzer.sources.split_files import joined_names
+from analyzer.sources.split_files import find_joined_names
 from analyzer.watch_folder.folder_scan import arrivals
 from tests.page_kit import SAMPLES
 from tests.test_web_labelled import numbered
@@ -132,7 +132,7 @@ def test_a_missing_piece_is_named(tmp_path: Path) -> None:
     paths[2].unlink()
     _, ledger = read(tmp_path / "case")
     assert any("00003 is missing" in one.what for one in ledger.damage)
-    assert not ledger.complete("x.tgz!esx-a")
+    assert not ledger.is_complete("x.tgz!esx-a")
 
 
 def test_files_that_are_whole_are_left_alone(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_later_piece_alone_says_what_to_give(tmp_path: Path) -> None:
 def test_pieces_of_an_archive_are_one_case_by_name() -> None:
     """Without opening a file: pieces of an archive belong together, numbered logs do not, nor a lone piece."""
     names = ["a.tgz.001", "a.tgz.002", "b.z01", "b.zip", "c.zip", "d.log.001", "d.log.002", "e.tgz.002", "f.FRAG-00000"]
-    assert joined_names(names, is_archive) == {
+    assert find_joined_names(names, is_archive) == {
         "a.tgz.001": "a.tgz", "a.tgz.002": "a.tgz", "b.z01": "b.zip", "b.zip": "b.zip", "f.FRAG-00000": "f",
     }  # fmt: skip
 

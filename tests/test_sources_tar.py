@@ -55,7 +55,7 @@ def read(data: bytes, limits: Limits | None = None) -> tuple[list[tuple[str, str
     ledger = Ledger()
     reader = TarReader(Feed(SliceStream(MemorySource(data))), "a.tar", limits or Limits(), ledger)
     found = []
-    for entry in reader.entries():
+    for entry in reader.read_entries():
         parts = []
         while len(block := entry.body.block()):
             parts.append(bytes(block))
@@ -95,7 +95,7 @@ def test_bad_checksum_in_the_middle_costs_one_member() -> None:
     assert found[-1][0] == "esx-a/15"
     assert len(ledger.damage) == 1
     assert "checksum" in ledger.damage[0].what
-    assert not ledger.complete("a.tar!esx-a")
+    assert not ledger.is_complete("a.tar!esx-a")
 
 
 def test_end_of_archive_in_all_its_forms() -> None:
@@ -206,7 +206,7 @@ def test_sparse_is_measured_never_filled() -> None:
     data = old + bytes(512) + new + member("GNUSparseFile/t", b"1\n0\n5\n") + member("esx-a/x", b"1")
     ledger = Ledger()
     reader = TarReader(Feed(SliceStream(MemorySource(data))), "a.tar", Limits(), ledger)
-    assert [(e.name.path, e.kind, e.size) for e in reader.entries()] == [
+    assert [(e.name.path, e.kind, e.size) for e in reader.read_entries()] == [
         ("esx-a/s", "sparse", 60 << 30),
         ("esx-a/t", "sparse", 1 << 50),
         ("esx-a/x", "file", 1),
@@ -225,7 +225,7 @@ def test_wild_times_are_none() -> None:
     """A time outside 1980..2100 is none, as text or base-256."""
     for mtime in (b"\x80" + b"\xff" * 11, b"77777777777\0", b"00000000001\0", b"junkjunkjunk"):
         reader = TarReader(Feed(SliceStream(MemorySource(header(mtime=mtime) + END))), "a", Limits(), Ledger())
-        assert [entry.mtime for entry in reader.entries()] == [None]
+        assert [entry.mtime for entry in reader.read_entries()] == [None]
 
 
 @given(st.integers(0, len(SOUND) - 1), st.integers(0, 255))

@@ -84,7 +84,7 @@ def test_archives_are_known_by_content(tmp_path: Path, name: str, pack) -> None:
     found, ledger = read(made)
     assert found == {f"{name}!{path}": data for path, data in BUNDLE.items()}
     assert not ledger.damage
-    assert ledger.complete(f"{name}!esx-a")
+    assert ledger.is_complete(f"{name}!esx-a")
 
 
 def test_member_knows_where_it_is(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_each_limit_is_said_and_kept(tmp_path: Path, limits: Limits, name: str) 
     total = sum(len(data) for data in found.values())
     assert total < 8 * 180_000
     if name != "member_bytes":
-        assert not ledger.complete("b.tgz!esx-a")
+        assert not ledger.is_complete("b.tgz!esx-a")
 
 
 def test_ratio_is_that_of_the_whole_file(tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_damage_names_archive_member_and_offset(tmp_path: Path) -> None:
     assert (damage.address, damage.offset) == ("b.tgz", 200_000)
     assert "esx-a/3" in damage.what
     assert [r.state for r in ledger.sources] == ["listed"] * 3 + ["cut"]
-    assert not ledger.complete("b.tgz!esx-a")
+    assert not ledger.is_complete("b.tgz!esx-a")
 
 
 def _broken_member(text: bytes) -> bytes:
@@ -417,7 +417,7 @@ def test_tar_goes_on_behind_damage_of_its_gzip(tmp_path: Path) -> None:
     assert all(data == parts[path] for path, (data, cut) in got.items() if not cut)
     assert sum(bool(cut) for _, cut in got.values()) == 1
     assert len(ledger.damage) == 1
-    assert not ledger.complete("b.tgz!esx-a")
+    assert not ledger.is_complete("b.tgz!esx-a")
 
 
 def test_log_goes_on_behind_damage_of_its_gzip(tmp_path: Path) -> None:
@@ -441,8 +441,8 @@ def test_damage_inside_one_bundle_leaves_the_other_complete(tmp_path: Path) -> N
     """In a wrapper zip a damaged host bundle does not make the other host's absence doubtful."""
     parts: Parts = {"h1.tgz": tgz({"esx-a/x": os.urandom(9000)})[:5000], "h2.tgz": tgz({"esx-b/x": b"1"})}
     _, ledger = read(write(tmp_path / "vc.zip", zip_bytes(parts)))
-    assert not ledger.complete("vc.zip!h1.tgz!esx-a")
-    assert ledger.complete("vc.zip!h2.tgz!esx-b")
+    assert not ledger.is_complete("vc.zip!h1.tgz!esx-a")
+    assert ledger.is_complete("vc.zip!h2.tgz!esx-b")
 
 
 def test_nested_damage_keeps_every_byte_before_it(tmp_path: Path) -> None:
@@ -455,4 +455,4 @@ def test_nested_damage_keeps_every_byte_before_it(tmp_path: Path) -> None:
     assert text.startswith(found["b.tgz!esx-a/v.gz"])
     assert found["b.tgz!esx-a/y"] == b"y"
     assert ledger.damage[0].address == "b.tgz!esx-a/v.gz"
-    assert ledger.complete("b.tgz!esx-a")
+    assert ledger.is_complete("b.tgz!esx-a")

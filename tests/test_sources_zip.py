@@ -80,7 +80,7 @@ def test_lost_directory_loses_no_entry(tmp_path: Path) -> None:
         found, ledger = read(tmp_path, data[: data.find(b"PK\x01\x02")])
         assert found == PARTS
         assert "directory" in ledger.damage[0].what
-        assert not ledger.complete("b.zip!esx-a")
+        assert not ledger.is_complete("b.zip!esx-a")
 
 
 @given(st.integers(4, len(make()) - 1))
@@ -149,7 +149,7 @@ def test_encrypted_and_unknown_methods_are_skipped_with_a_reason(tmp_path: Path)
         found, ledger = read(tmp_path, bytes(data))
         assert list(found) == ["b"]
         assert [(r.state, why in r.why) for r in ledger.sources if r.why] == [("skipped", True)]
-        assert not ledger.complete("b.zip!")
+        assert not ledger.is_complete("b.zip!")
 
 
 def test_symbolic_link_is_listed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.sources.prompts import commands_of, find_prompt, remote_host
+from analyzer.sources.prompts import find_prompt, split_commands, split_remote
 from analyzer.sources.transcript import split
 from tests.transcript_kit import (
     ALL,
@@ -96,15 +96,15 @@ def test_no_prompts(line: str) -> None:
 
 def test_command_lines() -> None:
     """Command lines are taken apart at ; and pipes, loops with a written list are unrolled."""
-    texts = [one.bare for one in commands_of("vsish -e get /a; sudo /sbin/ethtool -S eth0 | grep 'a|b;c'")]
+    texts = [one.bare for one in split_commands("vsish -e get /a; sudo /sbin/ethtool -S eth0 | grep 'a|b;c'")]
     assert texts == ["vsish -e get /a", "ethtool -S eth0"]
-    assert [one.filtered for one in commands_of("ethtool -S eth0|grep OOB; free | less")] == [True, False]
-    loop = commands_of("for q in 0 1; do vsish -e get /rxqueues/$q/status; done | grep size")
+    assert [one.filtered for one in split_commands("ethtool -S eth0|grep OOB; free | less")] == [True, False]
+    loop = split_commands("for q in 0 1; do vsish -e get /rxqueues/$q/status; done | grep size")
     assert [(one.bare, one.filtered) for one in loop] == [
         ("vsish -e get /rxqueues/0/status", True),
         ("vsish -e get /rxqueues/1/status", True),
     ]
-    assert remote_host("ssh -p 22 root@esx1 'net-stats -l'") == ("esx1", "net-stats -l")
+    assert split_remote("ssh -p 22 root@esx1 'net-stats -l'") == ("esx1", "net-stats -l")
 
 
 # -- commands and outputs -------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sources import output_extent
+from analyzer.sources import markup, output_extent
 from analyzer.sources.encoding import decode
-from analyzer.sources.first_chars import ANY, first_signs, literals
+from analyzer.sources.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
@@ -119,7 +119,9 @@ def test_prefilter_loses_nothing() -> None:
     lines = ["xy", "  xxy", "qq", " two", "  a", "b", "m", " m", "bn", " n", "none", "K", "k"]
     lines += ["so far", "far", "is away", "that is far"]
     for line in lines:
-        assert [one.name for one in Shapes(known).starting(line)] == [one.name for one in known if one.starts_at(line)]
+        assert [one.name for one in Shapes(known).find_starting(line)] == [
+            one.name for one in known if one.starts_at(line)
+        ]
 
 
 @pytest.mark.parametrize(
@@ -136,13 +138,13 @@ def test_prefilter_loses_nothing() -> None:
 )
 def test_first_signs(pattern: str, signs: str) -> None:
     """The characters a match can start with are read from the pattern."""
-    assert first_signs(pattern) == frozenset(signs)
+    assert find_first_signs(pattern) == frozenset(signs)
 
 
 @pytest.mark.parametrize("pattern", ["", "a?", ".x", "[^a]", "(?i)a", "(?(1)a|b)", r"\Sx", "(a", r"\x41"])
 def test_first_signs_when_unsure(pattern: str) -> None:
     """What may start with anything, and syntax the reader does not know, is answered with «any»."""
-    assert first_signs(pattern) == ANY
+    assert find_first_signs(pattern) == ANY
 
 
 SIGNS = st.sampled_from(
@@ -166,7 +168,7 @@ PATTERNS = st.recursive(
 def test_first_signs_never_too_few(pattern: str, text: str) -> None:
     """Whatever a pattern matches begins with one of the characters named for it."""
     if re.match(pattern, text):
-        assert text[0] in first_signs(pattern)
+        assert text[0] in find_first_signs(pattern)
 
 
 @pytest.mark.size
@@ -177,7 +179,7 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
     lead = ["^", r"^\s*", "^.{0,3}", ""]
     known = [Known(str(n), shape=f"{lead[n % 4]}{one}" or "x") for n, one in enumerate(patterns)]
     known += [Known("both", shape=f"^(?:{patterns[0]}|\\s*{patterns[-1]})|zz")]
-    assert [one.name for one in Shapes(known).starting(text)] == [one.name for one in known if one.starts_at(text)]
+    assert [one.name for one in Shapes(known).find_starting(text)] == [one.name for one in known if one.starts_at(text)]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
 )
 def test_literals(pattern: str, texts: tuple[str, ...]) -> None:
     """The texts a match cannot do without are read from the pattern, the longest first."""
-    assert literals(pattern) == texts
+    assert find_literals(pattern) == texts
 
 
 @settings(max_examples=300)
@@ -205,13 +207,13 @@ def test_literals(pattern: str, texts: tuple[str, ...]) -> None:
 def test_literals_stand_in_every_match(pattern: str, text: str) -> None:
     """A text without one of the literals is matched nowhere."""
     if re.search(pattern, text):
-        assert all(literal in text for literal in literals(pattern))
+        assert all(literal in text for literal in find_literals(pattern))
 
 
 @pytest.mark.parametrize("line", [GET_RX, "net-stats -l | grep x", "ethtool -S eth0", "hostname", "free", "who am i"])
 def test_no_recogniser_of_a_command_is_left_out(line: str) -> None:
     """Asking only the recognisers whose words stand in a command finds all that know it."""
-    asked = Commands(ALL).candidates(line)
+    asked = Commands(ALL).find_candidates(line)
     assert {one.name for one in asked if one.match_command(line)} == {
         one.name for one in ALL if one.match_command(line)
     }
@@ -270,10 +272,10 @@ def test_what_is_remembered_of_a_line_changes_nothing(text: list[str]) -> None:
 
     def look(self: output_extent.Text, line: str) -> output_extent._Seen:
         prompt = self._ask_prompt(line.strip())
-        return output_extent._Seen(prompt, self.shapes.starting(line), prompt is not None or is_fence(line))
+        return output_extent._Seen(prompt, self.shapes.find_starting(line), prompt is not None or is_fence(line))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(output_extent.Text, "_look", look)  # never says that a line is quiet
+        patch.setattr(output_extent.Text, "_look_at", look)  # never says that a line is quiet
         assert split(text, ALL) == remembered
 
 
@@ -288,7 +290,7 @@ def test_edges_begin_with_their_signs(line: str) -> None:
 def test_only_unprintable_lines_need_washing(line: str) -> None:
     """A line of printable characters holds nothing that washing would take out."""
     if line.isprintable():
-        assert output_extent._washed(line) == line
+        assert markup.wash_line(line) == line
 
 
 @pytest.mark.size

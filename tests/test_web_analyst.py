@@ -252,10 +252,10 @@ def test_the_words_of_a_process_are_kept_up_to_a_bound() -> None:
     """Of megabytes on stderr the beginning and the end are kept, and the process does not block on them."""
     code = "import sys; sys.stderr.write('first\\n' + 'x' * (8 << 20) + '\\nlast words\\n'); sys.exit(7)"
     _, ended = played(code)
-    assert ended.said.startswith("first\n")
-    assert ended.said.endswith("last words\n")
-    assert len(ended.said) < 3 * LAST
-    assert ended.failure()["why"] == "exit status 7; its last words: last words"
+    assert ended.stderr.startswith("first\n")
+    assert ended.stderr.endswith("last words\n")
+    assert len(ended.stderr) < 3 * LAST
+    assert ended.describe_failure()["why"] == "exit status 7; its last words: last words"
 
 
 def test_a_process_that_does_not_read_its_order_ends_as_any_other() -> None:
@@ -279,8 +279,8 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
 
     LineProcess({}, print, end, command=["/nothing/of/this/name"]).start()
     assert done.wait(PATIENCE)
-    assert ends[0].failure()["what"] == "the analysis could not be started"
-    assert ends[0].failure()["why"]
+    assert ends[0].describe_failure()["what"] == "the analysis could not be started"
+    assert ends[0].describe_failure()["why"]
 
 
 def test_a_kill_before_the_start_is_not_lost() -> None:
@@ -296,4 +296,4 @@ def test_a_kill_before_the_start_is_not_lost() -> None:
 def test_a_process_that_takes_too_long_is_ended() -> None:
     """The bound of wall time ends a process, and what is told names it."""
     _, ended = played("import time; time.sleep(600)", seconds=1.0)
-    assert ended.failure()["why"] == "it took more than 1 seconds"
+    assert ended.describe_failure()["why"] == "it took more than 1 seconds"

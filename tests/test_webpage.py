@@ -6,7 +6,7 @@ import pytest
 
 from analyzer.sources.item import Refused
 from analyzer.sources.stream import Feed, MemorySource, SliceStream
-from analyzer.sources.webpage import MOST, as_text, plain
+from analyzer.sources.webpage import MOST, extract_text, read_page
 
 LINE = '2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: 2525: "synthetic" <7> & more'
 CODED = LINE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
@@ -14,7 +14,7 @@ CODED = LINE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").rep
 
 def text_of(data: bytes, notes: list[str] | None = None) -> str:
     """Return what is left of a file; `notes` takes what is said of it."""
-    feed = as_text(Feed(SliceStream(MemorySource(data))), "page", (notes if notes is not None else []).append)
+    feed = read_page(Feed(SliceStream(MemorySource(data))), "page", (notes if notes is not None else []).append)
     return feed.take(MOST).decode()
 
 
@@ -33,7 +33,7 @@ def test_a_page_gives_the_lines_it_shows_without_tags_and_scripts() -> None:
 
 def test_what_looks_like_a_tag_in_an_output_stays() -> None:
     """Only names of HTML are tags: a name in angle brackets of a log is text."""
-    assert plain("<pre><TCP '127.0.0.1 : 443'> <unset> <io_obj p:0x1></pre>").strip() == (
+    assert extract_text("<pre><TCP '127.0.0.1 : 443'> <unset> <io_obj p:0x1></pre>").strip() == (
         "<TCP '127.0.0.1 : 443'> <unset> <io_obj p:0x1>"
     )
 

@@ -18,8 +18,7 @@ from analyzer.cli import main
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.wrapped import is_wrapped, unwrapped
-from analyzer.sources.wrapped_tables import join_tables
+from analyzer.sources.wrapped import is_wrapped, join_log_lines, join_tables
 from analyzer.tables import Value
 from analyzer.triage import Options, read_case
 from tools.nsxt_outputs import bgp, cluster, controllers_of_node, transport_nodes
@@ -86,7 +85,7 @@ def test_what_was_typed_below_a_line_is_no_part_of_it(text: str) -> None:
     """A remark, a prompt, a fence, a paragraph and an output are not taken for the rest of a line."""
     lines = text.splitlines()
     assert not is_wrapped(lines)
-    assert unwrapped(lines) == frozenset()
+    assert join_log_lines(lines) == frozenset()
     assert lines == text.splitlines()
 
 
@@ -99,7 +98,7 @@ def test_nothing_is_lost(picked: list[str], width: int) -> None:
     lines = [piece for line in picked for piece in (soft(width)(line) or [""])]
     before = "".join(lines).replace(" ", "")
     count = len(lines)
-    unwrapped(lines)
+    join_log_lines(lines)
     assert len(lines) == count
     assert "".join(lines).replace(" ", "") == before
 

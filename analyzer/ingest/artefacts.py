@@ -10,11 +10,11 @@ from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser
-from analyzer.secrets.values import hide_lines, suspect
+from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources import Ledger, Member
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode
-from analyzer.sources.prompts import filtered_by
+from analyzer.sources.prompts import find_filter
 from analyzer.tables import Block, Fault, Frame, Row
 
 
@@ -79,7 +79,7 @@ class ArtefactReader:
         for fault in faults:
             self.into.fault(fault)
         self.into.rows += rows
-        by = filtered_by(block.command) if filtered else ""
+        by = find_filter(block.command) if filtered else ""
         for table in parser.tables:
             own = [row for row in rows if row.table.name == table.name]
             state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
@@ -113,7 +113,7 @@ class ArtefactReader:
         A cut member's broken last line is left out: half a number is no number.
         """
         lines = decode(raw, self.limits.line_bytes)
-        if suspect(raw):
+        if may_hold_secrets(raw):
             lines = hide_lines(lines)
         if more:
             at = self.limits.block_bytes

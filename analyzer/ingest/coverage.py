@@ -14,7 +14,7 @@ from analyzer.ingest.intake import Intake, LogSpan
 from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.nodes import LABELS, Node
 from analyzer.sources import Ledger
-from analyzer.sources.kinds import KindFinder, wrapper
+from analyzer.sources.kinds import KindFinder, name_wrapper
 from analyzer.sources.ledger import LOST, Given, SourceRecord
 from analyzer.tables import Row
 
@@ -70,10 +70,10 @@ def _inside(records: list[SourceRecord], known: set[int], ledger: Ledger, intake
         if id(stray.record) in here and id(stray.record) not in known and stray.record.state in _QUIET:
             by_root[stray.root].append(stray.record)
     intake.strays = [stray for stray in intake.strays if id(stray.record) not in here]  # what is around holds them too
-    bundles = tuple(root for root in kinds.roots() if kinds.kind(root).kind not in ("", "loose"))
+    bundles = tuple(root for root in kinds.list_roots() if kinds.find_kind(root).kind not in ("", "loose"))
     understood = [record.address for record in records if id(record) in known]
     for root, strays in by_root.items():
-        if root.startswith(bundles) or wrapper(root.partition("!")[0]):
+        if root.startswith(bundles) or name_wrapper(root.partition("!")[0]):
             continue
         if len(strays) > 1 and not any(address.startswith(root) for address in understood):
             why = f"{len(strays):,} logs, tables or archives, none of them in a known format"

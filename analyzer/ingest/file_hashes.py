@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analyzer.paths import full
-from analyzer.sources.folder import earlier_results
+from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.remote import Place, RemotePath
 
 MOST_FILES = 200  # of an unpacked bundle only so many are listed with a hash
@@ -36,7 +36,7 @@ def input_files(paths: Sequence[Place]) -> Iterator[Place]:
 def _entries(folder: Place) -> list[Place]:
     """Return what lies in a folder, last name first, without the results of an earlier run."""
     found = {path.name: path for path in folder.iterdir()}
-    old = earlier_results(folder, found.keys())
+    old = find_earlier_results(folder, found.keys())
     return [found[name] for name in sorted(found.keys() - old, reverse=True)]
 
 

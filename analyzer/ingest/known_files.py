@@ -24,7 +24,7 @@ def note(parsers: Iterable[Parser]) -> None:
     for parser in some:
         if parser.stream:
             words_of(parser.shape)
-    shapes.note(some)
+    shapes.note_patterns(some)
 
 
 class KnownFiles:

@@ -82,7 +82,7 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
         kind = of_kind[key]
         name = hostnames.get(key) or (place.name if place.scope == "host" else "")
         if place.scope == "root":
-            name = name or kinds.kind(place.name).host
+            name = name or kinds.find_kind(place.name).host
         if name and place.scope != "stray":
             nodes[key] = _join(named, place, kind, name)
         else:
@@ -145,7 +145,7 @@ def _tell_uncollected(intake: Intake) -> None:
 def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> None:
     """Give a node the time of its capture, and what is to be said of one of its places."""
     if place.scope == "root":
-        kind_of = kinds.kind(place.name)
+        kind_of = kinds.find_kind(place.name)
         node.captured = max(node.captured, kind_of.captured)
         node.bundle |= kind_of.kind not in ("", "loose")
     node.warnings += intake.remarks.get(place.key, [])
@@ -156,7 +156,7 @@ def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> No
 def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
     if place.scope != "root":
         return place.kind or voted or (OTHER if place.scope == "host" else "esxi")
-    kind = kinds.kind(place.name).kind
+    kind = kinds.find_kind(place.name).kind
     return voted or "esxi" if kind in ("", "loose") else kind
 
 
@@ -220,7 +220,7 @@ def _named_inside(intake: Intake, kinds: KindFinder, hostnames: dict[str, str]) 
         if not taken.in_tree:
             continue
         if taken.root not in nameless:
-            tree = kinds.kind(taken.root)
+            tree = kinds.find_kind(taken.root)
             known = FactScope("root", taken.root).key in hostnames or tree.host or tree.kind == "loose"
             nameless[taken.root] = "" if known else tree.kind
         if not nameless[taken.root]:

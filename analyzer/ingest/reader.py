@@ -29,8 +29,9 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.likeness import likeness
-from analyzer.sources.output_extent import cleaned
+from analyzer.sources.likeness import find_likeness
+from analyzer.sources.margins import remove_margin
+from analyzer.sources.markup import clean_lines
 from analyzer.sources.pasted import Begun
 from analyzer.sources.wrapped import is_wrapped
 from analyzer.tables import Block, Row
@@ -115,7 +116,7 @@ class MemberReader:
         self.watch.begins(member.address)
         before = self.into.lengths()
         head = b"" if member.measured else member.text_head(HEAD)
-        self.kinds.see(member.root, member.path, head)
+        self.kinds.see_member(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
             self._measure_vsi_cache(member)
         elif member.measured or not head:
@@ -132,8 +133,8 @@ class MemberReader:
             self._read_loose(member, head)
         record = member.record
         inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        doubtful = inside and (unread or record.faults) and not self.kinds.sure(member.root)  # see finish_ledger
-        if doubtful and likeness(member.path, head[:FIRST]):
+        doubtful = inside and (unread or record.faults) and not self.kinds.is_sure(member.root)  # see finish_ledger
+        if doubtful and find_likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
         self.progress(member.address, member.read_bytes)
@@ -191,7 +192,7 @@ class MemberReader:
     def _tree(self, member: Member, *, edge: bool) -> FactScope:
         """Return the place of a member of a tree; the text of an Edge in a bundle of many machines is one by itself."""
         if edge:
-            self.kinds.see(member.address, member.path)
+            self.kinds.see_member(member.address, member.path)
         return self.into.place("root", member.address if edge else member.root)
 
     def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
@@ -214,7 +215,7 @@ class MemberReader:
             return
         lines, cut = self.artefacts.lines(member, begun, more=bool(member.text_head(1)))
         if member.root == member.address:
-            lines = cleaned(lines)  # a terminal or a mail may have had it, a bundle has not
+            lines = remove_margin(clean_lines(lines))  # a terminal or a mail may have had it, a bundle has not
         block = self.artefacts.block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self.artefacts.parse(parser, block, place)]
         cut_inside(member, block)
@@ -237,9 +238,9 @@ class MemberReader:
         begun = member.read(self.limits.block_bytes)
         more = bool(member.text_head(1))
         sample = decode(head)
-        prompt = pasted.typed_in(begun)
-        found = pasted.searched(sample)  # a search of such lines would know neither their form nor their hosts
-        copied = prompt is not None or pasted.quoted(sample, log.starts_at) or is_wrapped(sample)
+        prompt = pasted.find_typed(begun)
+        found = pasted.is_searched(sample)  # a search of such lines would know neither their form nor their hosts
+        copied = prompt is not None or pasted.is_quoted(sample, log.starts_at) or is_wrapped(sample)
         if found or (not more and copied):
             self.sessions.read(member, begun)
             return
@@ -254,10 +255,10 @@ class MemberReader:
                 return self.into.place("host", prompt.host, prompt.node or kind)
             return self.artefacts.loose(member, kind)
 
-        if pasted.is_wide(begun):  # the search looks at bytes as UTF-8
+        if pasted.is_utf16(begun):  # the search looks at bytes as UTF-8
             sample, cut = self.artefacts.lines(member, begun, more=more)
             excerpt = f"{member.address} holds an excerpt: only its beginning" if cut else excerpt
-        source = None if pasted.is_wide(begun) else Begun(begun, member)
+        source = None if pasted.is_utf16(begun) else Begun(begun, member)
         parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
         places = {scan.scope for scan in self.into.scans if scan.address == member.address}
         if len(places) == 1:

@@ -15,8 +15,8 @@ from analyzer.parsing import Parser
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
-from analyzer.sources.transcript import last_prompt, split
-from analyzer.sources.transcript_piece import TranscriptPiece, unread_outputs
+from analyzer.sources.transcript import find_last_prompt, split
+from analyzer.sources.transcript_piece import TranscriptPiece, find_unread_outputs
 from analyzer.tables import Fault
 from analyzer.text import one_line
 
@@ -61,13 +61,13 @@ class SessionReader:
         lines = unread = commands = 0
         outputs: list[tuple[int, str, int]] = []
         above: Prompt | None = None
-        for stretch in session.parts():
+        for stretch in session.read_parts():
             pieces = self._typed(split(stretch.lines, self.sought, stretch.first_line, above))
-            above = last_prompt(pieces, above)
+            above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
             unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
-            found = unread_outputs(pieces)
+            found = find_unread_outputs(pieces)
             commands += len(found)
             outputs += [(at, command[:LONGEST], size) for at, command, size in found[: MOST_OUTPUTS - len(outputs)]]
         for hit in session.limit_hits:

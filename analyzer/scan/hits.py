@@ -87,7 +87,7 @@ class Hit:
     @property
     def around(self) -> tuple[list[str], list[str]]:
         """Lines before and after the hit, for one look at both."""
-        before, after = _lines(self._before), _lines(self._after)
+        before, after = _split_context(self._before), _split_context(self._after)
         if not before and not after:
             return before, after
         before, _, after = hide_around(before, self.text, after)
@@ -95,9 +95,10 @@ class Hit:
 
     @property
     def repeated_below(self) -> bool:
-        """Tell whether a line below may say that the one of this hit was repeated; costs little where none does."""
-        after = self._after
-        return _AGAIN.encode() in after if isinstance(after, bytes) else any(_AGAIN in line for line in after)
+        """Say whether a line below may say that the one of this hit was repeated; costs little where none does."""
+        if isinstance(self._after, bytes):
+            return _AGAIN.encode() in self._after
+        return any(_AGAIN in line for line in self._after)
 
     @property
     def groups(self) -> dict[str, str | None]:
@@ -107,11 +108,11 @@ class Hit:
         match = self._search(self.text)
         return match.groupdict() if match else {}
 
-    def surround(self, before: bytes, after: bytes) -> None:
+    def set_neighbours(self, before: bytes, after: bytes) -> None:
         """Take the neighbouring lines, each with its line feed."""
         self._before, self._after = before, after
         if before:  # what the line before began to name, this one may hold
-            self.text = hide_around(_lines(before), self.text, [])[1]
+            self.text = hide_around(_split_context(before), self.text, [])[1]
 
     def more_after(self, raw: bytes) -> None:
         """Take lines after the hit that came with the next block, each with its line feed."""
@@ -122,15 +123,15 @@ class Hit:
         return f"Hit({self.signature!r}, {self.address!r}, {self.line}, {self.text!r})"
 
 
-def decoded(raw: bytes | bytearray) -> str:
+def decode_line(raw: bytes | bytearray) -> str:
     """Return a line as the signatures see it."""
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _lines(context: list[str] | bytes) -> list[str]:
+def _split_context(context: list[str] | bytes) -> list[str]:
     if isinstance(context, list):
         return context
-    return [decoded(line)[:CONTEXT_TEXT] for line in context.split(b"\n")[:-1]]
+    return [decode_line(line)[:CONTEXT_TEXT] for line in context.split(b"\n")[:-1]]
 
 
 @dataclass(slots=True)
@@ -149,8 +150,11 @@ class SearchStop:
     total: bool = False
 
     def __str__(self) -> str:
-        words = [f"{self.lines} lines could not be tried from line {self.line} on"] if self.lines else []
-        words += [f"the groups of {self.groups} lines from line {self.line} on are not known"] if self.groups else []
+        words = []
+        if self.lines:
+            words.append(f"{self.lines} lines could not be tried from line {self.line} on")
+        if self.groups:
+            words.append(f"the groups of {self.groups} lines from line {self.line} on are not known")
         return " and ".join(words)
 
 
@@ -210,8 +214,8 @@ class LogScan(NodeOwned):
     part_of: str = ""
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
 
-    def share(self) -> list[LogScan]:
-        """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is told once."""
+    def share_with_parts(self) -> list[LogScan]:
+        """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is reported once."""
         for part in self.parts:
             part.lines, part.bytes, part.first, part.last = self.lines, self.bytes, self.first, self.last
             part.first_stamped, part.last_stamped = self.first_stamped, self.last_stamped
@@ -219,8 +223,8 @@ class LogScan(NodeOwned):
             part.excerpt = self.excerpt or part.excerpt
         return [self, *self.parts]
 
-    def may_hold(self) -> set[str]:
-        """Return the signatures of which it has lines, or may have some that nobody saw."""
+    def list_possible(self) -> set[str]:
+        """Return the signatures of which it has lines, or may have some that no search saw."""
         counted = {name for name, count in self.counts.items() if count}
         return counted.union(self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits))
 
@@ -246,22 +250,24 @@ class LogScan(NodeOwned):
             return "cut", f"{self.nul_bytes} NUL bytes where lines were, the first at line {self.nul_gaps[0].line}"
         return "read", ""
 
-    def limits(self, limits: Limits) -> list[LimitHit]:
+    def list_limits(self, limits: Limits) -> list[LimitHit]:
         """Return the limits this scan reached, for the report."""
         found = []
         if self.long_lines:
-            left = f"{self.long_lines} longer lines were searched up to there"
             at = self.long_at[0]
-            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left))
+            left_out = f"{self.long_lines} longer lines were searched up to there"
+            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left_out))
+        cap = limits.hits_per_signature
         for name in sorted(self.capped):
-            more = "at least " if name in self.at_least else ""
-            left = f"{name}: {more}{self.counts[name]} lines here, not all kept"
-            cap = limits.hits_per_signature
-            found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left))
+            count = f"at least {self.counts[name]}" if name in self.at_least else str(self.counts[name])
+            left_out = f"{name}: {count} lines here, not all kept"
+            found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left_out))
         for name, stop in sorted(self.stopped.items()):
-            limit = "pattern_total" if stop.total else "pattern_steps"
-            where, value = f"{self.address}:{stop.line}", getattr(limits, limit)
-            found.append(LimitHit(where, limit, value, stop.line, f"signature {name}: {stop}"))
+            limit, most = "pattern_steps", limits.pattern_steps
+            if stop.total:
+                limit, most = "pattern_total", limits.pattern_total
+            where = f"{self.address}:{stop.line}"
+            found.append(LimitHit(where, limit, most, stop.line, f"signature {name}: {stop}"))
         return found
 
 

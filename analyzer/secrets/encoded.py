@@ -15,7 +15,7 @@ _PERCENT = compiled(r"%(?:2[0267CcFf]|3[AaBbDd]|5[BbDd]|7[BbDd])")
 _ESCAPE = compiled(r"\\u00(?P<code>2[267]|3[cdeCDE])")
 
 
-def decoded(line: str) -> str:
+def undo_codes(line: str) -> str:
     """Return a line as it reads without those codes; one that has none comes back as it is."""
     for _ in range(_DEEPEST):
         plain = line

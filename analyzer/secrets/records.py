@@ -32,15 +32,16 @@ _VALUE = compiled(
 _ENDS = compiled(
     r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)", re.IGNORECASE
 )
+_TAIL = compiled(r"[,;\s]*$")
 _PIECES = compiled(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
 _NONE = compiled(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
 
 
-def hide_records(lines: list[str], speaks: Callable[[str], bool], hidden: str) -> list[str]:
+def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str) -> list[str]:
     """Return lines without the values whose names stand on other lines of the same record.
 
-    speaks  tells whether a name is that of a secret
-    hidden  what stands in the place of a value
+    is_secret  says whether a name is that of a secret
+    hidden     what stands in the place of a value
     """
     whole = "\n".join(lines).lower()
     if "value" not in whole or not any(sign in whole for sign in SIGNS):
@@ -49,35 +50,38 @@ def hide_records(lines: list[str], speaks: Callable[[str], bool], hidden: str) -
         low = line.lower()
         if not any(sign in low for sign in SIGNS):
             continue
+        below = range(at + 1, min(at + LONGEST, len(lines)))
+        above = range(at - 1, max(at - LONGEST, -1), -1)
         if _OPENS.search(line):
-            _hide_values(lines, range(at + 1, min(at + LONGEST, len(lines))), hidden)
-        elif _named(line, speaks):
-            _hide_values(lines, range(at + 1, min(at + LONGEST, len(lines))), hidden)
-            _hide_values(lines, range(at - 1, max(at - LONGEST, -1), -1), hidden)
+            _hide_values(lines, below, hidden)
+            continue
+        entry = _NAME.search(line)
+        if entry is not None and is_secret(re.split(r"[./\\]", entry["name"])[-1]):
+            _hide_values(lines, below, hidden)
+            _hide_values(lines, above, hidden)
     return lines
 
 
-def hide_record(line: str, speaks: Callable[[str], bool], hidden: str) -> str:
+def hide_record(line: str, is_secret: Callable[[str], bool], hidden: str) -> str:
     """Return a line that holds a whole record, `{ key = "…", value = "…" }`, without such values."""
     if "," not in line or len(line) > LONGEST_LINE:
         return line
     pieces = _PIECES.findall(line)
-    return "".join(hide_records(pieces, speaks, hidden)) if "".join(pieces) == line else line
-
-
-def _named(line: str, speaks: Callable[[str], bool]) -> bool:
-    """Tell whether a line is an entry that names a secret, and no more than that."""
-    found = _NAME.search(line)
-    return found is not None and speaks(re.split(r"[./\\]", found["name"])[-1])
+    if "".join(pieces) != line:
+        return line
+    return "".join(hide_records(pieces, is_secret, hidden))
 
 
 def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:
+    """Hide the values on some lines, up to the end of the record."""
     for place in places:
         line = lines[place]
         if _ENDS.match(line) or _NAME.search(line):
             return
         found = _VALUE.search(line)
-        if found is not None and not _NONE.match(line, found.start("x")):
-            tail = re.search(r"[,;\s]*$", found["x"])
-            end = found.start("x") + (tail.start() if tail else len(found["x"]))
-            lines[place] = line[: found.start("x")] + hidden + line[end:]
+        if found is None or _NONE.match(line, found.start("x")):
+            continue
+        start, end = found.span("x")
+        if tail := _TAIL.search(line, start, end):
+            end = tail.start()
+        lines[place] = line[:start] + hidden + line[end:]

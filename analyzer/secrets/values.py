@@ -13,7 +13,7 @@ from functools import cache
 
 from analyzer.kept_patterns import compiled
 from analyzer.secrets import forms
-from analyzer.secrets.encoded import decoded
+from analyzer.secrets.encoded import undo_codes
 from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, FORMS
 from analyzer.secrets.records import hide_record, hide_records
 
@@ -85,6 +85,7 @@ _OPENED = compiled(
 )
 _CLOSED = compiled(r"^(?:-->)?\s*(?:[\])}]|</)")
 _LONGEST = 40  # lines that a value may go on for
+_LONGEST_KEY = 200  # lines of the body of a key
 _MEMBER = compiled(
     r"^(?P<head>(?:-->)?\s*[\"']?)(?P<x>(?![-=+|*]+$)[^\s\"'<>\[\](){}][^\r\n\"'<>]*?)(?P<tail>[\"']?,?\s*)$"
 )
@@ -95,8 +96,8 @@ _STRAY = compiled(r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element o
 _RAW_SIGNS = tuple(sign.encode() for sign in SIGNS)
 
 
-def suspect(raw: bytes) -> bool:
-    """Tell quickly whether a text may hold a secret; a text in UTF-16 always may."""
+def may_hold_secrets(raw: bytes) -> bool:
+    """Say quickly whether a text may hold a secret; a text in UTF-16 always may."""
     if b"\x00" in raw[:4096]:
         return True
     low = raw.lower()
@@ -106,9 +107,9 @@ def suspect(raw: bytes) -> bool:
     return False
 
 
-def _suspect(low: str) -> bool:
-    """Tell quickly whether a line, in lower case, may hold a secret; seeking words beats one pattern of them all."""
-    if _holds(low, _WORDS):
+def _may_hold_secret(low: str) -> bool:
+    """Say quickly whether a line, in lower case, may hold a secret; seeking words beats one pattern of them all."""
+    if _holds_any(low, _WORDS):
         return True
     if "sid" in low and _SID.search(low):
         return True
@@ -118,32 +119,35 @@ def _suspect(low: str) -> bool:
 def hide(line: str) -> str:
     """Return a line without the secrets it shows; a line without any comes back as it is."""
     low = line.lower()
-    if not _suspect(low):
+    if not _may_hold_secret(low):
         return line
     if "-----begin" in low:
-        line = _PEM_LINE.sub(_without, line)
+        line = _PEM_LINE.sub(_cut_secret, line)
     if len(line) > _LONGEST_LINE:
-        return "".join(map(hide, _in_parts(line)))
-    plain = decoded(line)
-    if plain != line and (hidden := hide(plain)) != plain:
-        return hidden
-    for words, command, option in COMMANDS if _holds(low, COMMAND_WORDS) else ():
-        if _holds(low, words) and _compiled(command, re.IGNORECASE).search(line):
-            line = _compiled(option, 0).sub(_without, line)
+        return "".join(map(hide, _split_line(line)))
+    plain = undo_codes(line)
+    if plain != line:
+        hidden = hide(plain)
+        if hidden != plain:
+            return hidden
+    if _holds_any(low, COMMAND_WORDS):
+        for words, command, option in COMMANDS:
+            if _holds_any(low, words) and _compile_form(command, re.IGNORECASE).search(line):
+                line = _compile_form(option, 0).sub(_cut_secret, line)
     for signs, form in FORMS:
-        if _holds(low, signs):
-            line = _compiled(form, re.IGNORECASE).sub(_without, line)
+        if _holds_any(low, signs):
+            line = _compile_form(form, re.IGNORECASE).sub(_cut_secret, line)
     line = _hide_pairs(line)
-    return hide_record(line, _names_one, HIDDEN) if "value" in low else line
+    return hide_record(line, _names_secret, HIDDEN) if "value" in low else line
 
 
 @cache
-def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+def _compile_form(pattern: str, flags: int) -> re.Pattern[str]:
     """Return a pattern of ours, compiled when a line needs it: of more than a hundred most cases need a few."""
     return compiled(pattern, flags)
 
 
-def _in_parts(line: str) -> Iterator[str]:
+def _split_line(line: str) -> Iterator[str]:
     """Yield a long line in parts, cut at a blank where there is one."""
     at = 0
     while len(line) - at > _LONGEST_LINE:
@@ -153,8 +157,8 @@ def _in_parts(line: str) -> Iterator[str]:
     yield line[at:]
 
 
-def _holds(low: str, words: Sequence[str]) -> bool:
-    """Tell whether one of some words stands in a line."""
+def _holds_any(low: str, words: Sequence[str]) -> bool:
+    """Say whether one of some words stands in a line."""
     for word in words:  # noqa: SIM110 - a generator for `any` would cost more than the search
         if word in low:
             return True
@@ -166,28 +170,31 @@ def _hide_pairs(line: str) -> str:
     parts: list[str] = []
     at = 0
     for pair in _PAIR.finditer(line):
-        if pair.start() < at or not _speaks(pair["name"], line, pair.end()):
+        if pair.start() < at or not _marks_secret(pair["name"], line, pair.end()):
             continue
         value = _WORTH.match(line, pair.end())
         if value is None:
             continue
         group = "quoted" if value["quoted"] is not None else "bare"
-        if value[group].strip("*"):
-            parts += [line[at : value.start(group)], HIDDEN]
-            at = value.end(group)
-    return "".join([*parts, line[at:]]) if parts else line
+        start, end = value.span(group)
+        if line[start:end].strip("*"):
+            parts += [line[at:start], HIDDEN]
+            at = end
+    return "".join([*parts, line[at:]])
 
 
-def _speaks(name: str, line: str, at: int) -> bool:
-    """Tell whether a name says that the value at an offset is a secret, and the value does not stand for none."""
+def _marks_secret(name: str, line: str, at: int) -> bool:
+    """Say whether a name says that the value at an offset is a secret, and the value does not stand for none."""
     if _UNSET.match(line, at):
         return False
-    return bool(_STRONG.fullmatch(name)) or (bool(_WEAK.fullmatch(name)) and not _NUMBER.match(line, at))
+    if _STRONG.fullmatch(name):
+        return True
+    return _WEAK.fullmatch(name) is not None and not _NUMBER.match(line, at)
 
 
 def hide_lines(lines: Sequence[str]) -> list[str]:
     """Return the lines of a text without the secrets they show, values on lines after their name included."""
-    return _walk(lines, hide_strays=False)
+    return _hide_in_order(lines, hide_strays=False)
 
 
 def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple[list[str], str, list[str]]:
@@ -196,12 +203,14 @@ def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple
     Bare strings and base64 that may belong to a name further up are hidden as well.
     """
     lines, at = [*before, line, *after], len(before)
-    doubtful = _suspect("\n".join(lines).lower())  # where all together are not, none is by itself
-    found = _walk(lines, hide_strays=True) if doubtful else [_stray(line) for line in lines]
-    return found[:at], found[at], found[at + 1 :]
+    if _may_hold_secret("\n".join(lines).lower()):
+        shown = _hide_in_order(lines, hide_strays=True)
+    else:  # where all together hold none, no line by itself does
+        shown = [_hide_stray(one) for one in lines]
+    return shown[:at], shown[at], shown[at + 1 :]
 
 
-def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
+def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     found: list[str] = []
     going: Callable[[str], tuple[str, bool]] | None = None
     left = 0
@@ -221,68 +230,80 @@ def _walk(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
                 going = None
             found.append(shown)
             continue
-        going, left, shown = _begun(line)
-        if number.isdecimal() and not hide_strays and not _suspect(f"{name}:".lower()):
+        going, left, shown = _begin_value(line)
+        if number.isdecimal() and not hide_strays and not _may_hold_secret(f"{name}:".lower()):
             counters.add(name)
         if hide_strays and going is None:
-            shown = _stray(shown)
+            shown = _hide_stray(shown)
         found.append(shown)
-    return hide_records(found, _names_one, HIDDEN)
+    return hide_records(found, _names_secret, HIDDEN)
 
 
-def _names_one(name: str) -> bool:
+def _names_secret(name: str) -> bool:
     return bool(_STRONG.fullmatch(name) or _WEAK.fullmatch(name))
 
 
-def _begun(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, str]:
+def _begin_value(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, str]:
     """Return how the next lines are hidden, for how many, and this line without secrets."""
-    if not _suspect(line.lower()):
+    if not _may_hold_secret(line.lower()):
         return None, 0, line
+    shown = hide(line)
     if _PEM_BEGINS.search(line) and not _PEM_ENDS.search(line):
-        return _key_body, 200, hide(line)
+        return _hide_key_body, _LONGEST_KEY, shown
     opened = _OPENED.search(line)
-    name = opened and (opened["name"] or opened["tag"])
-    if not opened or not name or not (_STRONG.fullmatch(name) or _WEAK.fullmatch(name)):
-        return None, 0, hide(line)
-    if opened["sign"] or opened["tag"]:
-        return _member, _LONGEST, hide(line)
-    return _value, 1, hide(line)
+    if not opened:
+        return None, 0, shown
+    name, tag, sign = opened.group("name", "tag", "sign")
+    if not _names_secret(name or tag):
+        return None, 0, shown
+    if sign or tag:
+        return _hide_member, _LONGEST, shown
+    return _hide_value, 1, shown
 
 
-def _key_body(line: str) -> tuple[str, bool]:
+def _hide_key_body(line: str) -> tuple[str, bool]:
     if _PEM_ENDS.search(line):
         return line, False
     return HIDDEN, True
 
 
-def _member(line: str) -> tuple[str, bool]:
+def _hide_member(line: str) -> tuple[str, bool]:
     """Hide an element of a list that began on a line before; the list ends at its closing sign."""
     if _CLOSED.match(line):
         return line, False
     shown = hide(line)
-    return (shown if shown != line or _NAMED.match(line) else _element(line)), True
+    if shown == line and not _NAMED.match(line):
+        shown = _hide_element(line)
+    return shown, True
 
 
-def _value(line: str) -> tuple[str, bool]:
+def _hide_value(line: str) -> tuple[str, bool]:
     """Hide a value that stands alone on the line after its name."""
     shown = hide(line)
-    return (shown if shown != line or _NAMED.match(line) or " " in line.strip() else _element(line)), False
+    if shown == line and not _NAMED.match(line) and " " not in line.strip():
+        shown = _hide_element(line)
+    return shown, False
 
 
-def _element(line: str) -> str:
+def _hide_element(line: str) -> str:
     return _MEMBER.sub(lambda match: f"{match['head']}{HIDDEN}{match['tail']}", line)
 
 
-def _stray(line: str) -> str:
+def _hide_stray(line: str) -> str:
+    """Hide an element of an array, or a line of a key's body, whose name was not seen."""
     if stray := _STRAY.match(line):
-        return line[: stray.start("x")] + HIDDEN + line[stray.end("x") :]
-    if len(line) >= _PEM_LEAST and " " not in line[-_PEM_LEAST:] and (body := _PEM_BODY.search(line)):
-        return line[: body.start()] + HIDDEN
-    return line
+        start, end = stray.span("x")
+        return line[:start] + HIDDEN + line[end:]
+    if len(line) < _PEM_LEAST or " " in line[-_PEM_LEAST:]:
+        return line
+    body = _PEM_BODY.search(line)
+    return line[: body.start()] + HIDDEN if body else line
 
 
-def _without(match: re.Match[str]) -> str:
-    whole, start = match[0], match.start()
+def _cut_secret(match: re.Match[str]) -> str:
+    """Return a match with the secret in it hidden."""
     if match["x"].strip("*") == "":
-        return whole
-    return whole[: match.start("x") - start] + HIDDEN + whole[match.end("x") - start :]
+        return match[0]
+    begin = match.start()
+    start, end = match.start("x") - begin, match.end("x") - begin
+    return match[0][:start] + HIDDEN + match[0][end:]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 from analyzer.limits import LimitHit, Limits
-from analyzer.sources.fragments import PIECE, VSI_CACHE, FragmentGroup, JoinedStream, gaps, is_measured, split_name
+from analyzer.sources.fragments import (
+    PIECE,
+    VSI_CACHE,
+    FragmentGroup,
+    JoinedStream,
+    format_gaps,
+    is_measured,
+    split_name,
+)
 from analyzer.sources.item import Item
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, Name, holds_credentials, link_target, normalise, top_of
-from analyzer.sources.split_files import HEAD, is_split, part_names
+from analyzer.sources.split_files import HEAD, are_pieces, find_part_names
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
@@ -32,20 +41,20 @@ class Opener(Protocol):
     limits: Limits
     ledger: Ledger
 
-    def content(self, item: Item, stream: Stream, depth: int, *, expands: bool = False) -> Iterator[Member]:
+    def walk_content(self, item: Item, stream: Stream, depth: int, *, expands: bool = False) -> Iterator[Member]:
         """Walk what a stream holds; `expands`: the stream itself unpacks."""
         ...
 
-    def listed(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
+    def list_member(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
         """Record a member that is not read."""
         ...
 
-    def measured(self, item: Item, why: str, missing: str = "") -> Iterator[Member]:
-        """Give a member of which only the size is told."""
+    def give_measured(self, item: Item, why: str, missing: str = "") -> Iterator[Member]:
+        """Give a member of which only the size is known."""
         ...
 
-    def full(self, address: str) -> bool:
-        """Tell whether the limit on members is reached; said once."""
+    def is_full(self, address: str) -> bool:
+        """Say whether the limit on members is reached; reported once."""
         ...
 
 
@@ -58,60 +67,60 @@ class ArchiveReader:
         self._seen: set[int] = set()
         self._remarks: dict[str, tuple[int, str]] = {}
 
-    def child(self, name: Name, size: int | None, mtime: float | None) -> Item:
+    def make_child(self, name: Name, size: int | None, mtime: float | None) -> Item:
         """Return the item for a member, and remember what is odd about its name."""
         path = name.path or "(no name)"
         if name.unsafe:
-            self._remark(f"name {name.unsafe}, used only as a label", path)
+            self._add_remark(f"name {name.unsafe}, used only as a label", path)
         key = hash(path)
         if key in self._seen:
-            self._remark("name seen before in this archive; each copy is read, tar would keep the last", path)
+            self._add_remark("name seen before in this archive; each copy is read, tar would keep the last", path)
         self._seen.add(key)
         address = self.item.address
         root = f"{address}!{top_of(path)}"
         self.ledger.roots.setdefault(root, address)
         return Item(f"{address}!{path}", path, root, True, size, mtime)
 
-    def _remark(self, what: str, path: str) -> None:
+    def _add_remark(self, what: str, path: str) -> None:
         count, first = self._remarks.get(what, (0, path))
         self._remarks[what] = (count + 1, first)
 
-    def finish(self) -> None:
+    def write_remarks(self) -> None:
         """Write the remarks, one for each kind, with their counts."""
         for what, (count, first) in self._remarks.items():
             self.ledger.note(f"{self.item.address}: {counted(count, 'member')} with a {what}; first: {first[:200]}")
 
-    def link(self, child: Item, target: str, *, hard: bool) -> None:
+    def list_link(self, child: Item, target: str, *, hard: bool) -> None:
         """List a link; it is resolved among the members only, later, by who needs it."""
         inside = link_target(child.path, target, hard=hard)
         kind = "hard link" if hard else "link"
         shown = target[:200]
         if inside is None:
-            self.walker.listed(child.address, 0, f"{kind} to {shown}, outside the bundle, not followed")
+            self.walker.list_member(child.address, 0, f"{kind} to {shown}, outside the bundle, not followed")
             return
         inside = normalise(inside, self.limits.name_bytes).path
         self.ledger.links[child.address] = f"{self.item.address}!{inside}"
-        self.walker.listed(child.address, 0, f"{kind} to {shown}")
+        self.walker.list_member(child.address, 0, f"{kind} to {shown}")
 
-    def sealed(self, child: Item) -> bool:
-        """List a member that holds credentials; tell whether it is one."""
+    def list_sealed(self, child: Item) -> bool:
+        """List a member that holds credentials; say whether it is one."""
         if not holds_credentials(child.path.rpartition("/")[2]):
             return False
-        self.walker.listed(child.address, child.size, CREDENTIALS)
+        self.walker.list_member(child.address, child.size, CREDENTIALS)
         return True
 
-    def emit(
+    def give_joined(
         self, group: FragmentGroup, stream: Stream, size: int | None, *, expands: bool = False
     ) -> Iterator[Member]:
         """Give a joined file."""
-        child = self.child(Name(group.path), size, group.mtime)
-        yield from self.walker.content(child, stream, self.depth + 1, expands=expands)
+        child = self.make_child(Name(group.path), size, group.mtime)
+        yield from self.walker.walk_content(child, stream, self.depth + 1, expands=expands)
 
-    def measure(self, group: FragmentGroup) -> Iterator[Member]:
+    def give_measured(self, group: FragmentGroup) -> Iterator[Member]:
         """Give the size of a fragmented file that is never read."""
-        child = self.child(Name(group.path), group.size, group.mtime)
+        child = self.make_child(Name(group.path), group.size, group.mtime)
         why = f"{VSI_CACHE}; {len(group.seen)} fragments"
-        yield from self.walker.measured(child, why, gaps(group.seen))
+        yield from self.walker.give_measured(child, why, format_gaps(group.seen))
 
 
 class _Lookahead:
@@ -121,13 +130,13 @@ class _Lookahead:
         self._entries = entries
         self._next: TarEntry | None = None
 
-    def peek(self) -> TarEntry | None:
+    def peek_entry(self) -> TarEntry | None:
         if self._next is None:
             self._next = next(self._entries, None)
         return self._next
 
-    def take(self) -> TarEntry | None:
-        entry, self._next = self.peek(), None
+    def take_entry(self) -> TarEntry | None:
+        entry, self._next = self.peek_entry(), None
         return entry
 
 
@@ -137,92 +146,92 @@ class TarArchive(ArchiveReader):
     def __init__(self, walker: Opener, item: Item, depth: int, feed: Feed) -> None:
         super().__init__(walker, item, depth)
         self._reader = TarReader(feed, item.address, walker.limits, walker.ledger)
-        self._entries = _Lookahead(self._reader.entries())
+        self._entries = _Lookahead(self._reader.read_entries())
         self._groups: dict[str, FragmentGroup] = {}
         self._held = 0
 
-    def members(self) -> Iterator[Member]:
+    def read_members(self) -> Iterator[Member]:
         """Yield the members one after another."""
-        while entry := self._entries.take():
-            if self.walker.full(self.item.address):
+        while entry := self._entries.take_entry():
+            if self.walker.is_full(self.item.address):
                 break
             piece = split_name(entry.name.path)
             if entry.kind == "file" and piece and entry.size <= _PIECE_MOST:
-                yield from self._piece(entry, *piece)
+                yield from self._take_piece(entry, *piece)
             else:
-                yield from self._entry(entry)
+                yield from self._walk_entry(entry)
         for group in self._groups.values():
             if is_measured(group.path):
-                yield from self.measure(group)
+                yield from self.give_measured(group)
             elif group.held:
-                yield from self._flush(group)
-        self.finish()
+                yield from self._give_held(group)
+        self.write_remarks()
 
-    def _entry(self, entry: TarEntry) -> Iterator[Member]:
+    def _walk_entry(self, entry: TarEntry) -> Iterator[Member]:
+        """Give a member that is no piece, or list it."""
         if entry.kind == "dir":
             return
-        child = self.child(entry.name, entry.size, entry.mtime)
+        child = self.make_child(entry.name, entry.size, entry.mtime)
         if entry.kind in ("link", "hardlink"):
-            self.link(child, entry.link, hard=entry.kind == "hardlink")
+            self.list_link(child, entry.link, hard=entry.kind == "hardlink")
         elif entry.kind == "sparse":
             what = f"{child.path[:200]} is a sparse file"
             self.ledger.add_damage(self.item.address, -1, what, "its content")
-            yield from self.walker.measured(child, _DEVICES["sparse"])
+            yield from self.walker.give_measured(child, _DEVICES["sparse"])
         elif entry.kind != "file":
-            self.walker.listed(child.address, entry.size, f"{_DEVICES[entry.kind]}, not opened")
+            self.walker.list_member(child.address, entry.size, f"{_DEVICES[entry.kind]}, not opened")
         elif is_measured(child.path):
-            yield from self.walker.measured(child, VSI_CACHE)
-        elif not self.sealed(child):
-            first = len(self.ledger.sources)
-            yield from self.walker.content(child, entry.body, self.depth + 1)
-            self._reader.finish(entry)
-            if entry.body.cut and len(self.ledger.sources) > first:
-                record = self.ledger.sources[first]
-                if record.state == "listed":
-                    record.state, record.why = "cut", entry.body.cut
+            yield from self.walker.give_measured(child, VSI_CACHE)
+        elif not self.list_sealed(child):
+            yield from self._walk_file(entry, child)
 
-    def _piece(self, entry: TarEntry, path: str, number: int) -> Iterator[Member]:
+    def _walk_file(self, entry: TarEntry, child: Item) -> Iterator[Member]:
+        """Give a regular file; its record says when the archive ended inside it."""
+        sources = self.ledger.sources
+        first = len(sources)
+        yield from self.walker.walk_content(child, entry.body, self.depth + 1)
+        self._reader.finish_entry(entry)
+        if entry.body.cut and len(sources) > first and sources[first].state == "listed":
+            sources[first].state, sources[first].why = "cut", entry.body.cut
+
+    def _take_piece(self, entry: TarEntry, path: str, number: int) -> Iterator[Member]:
         """Take one piece: stream it with those that follow, or keep it until its turn."""
         group = self._groups.setdefault(path, FragmentGroup(path, entry.mtime))
         if number in group.seen:
             shown = f"{number:05d} of {path[:200]}"
             self.ledger.note(f"{self.item.address}: fragment {shown} appears twice; the second is skipped")
             return
-        self._saw(group, entry, number)
+        group.add_seen(number, entry.size)
         if is_measured(path):
             return
-        yield from self._hold(group, entry, number)
-        follower = self._entries.peek()
-        unbroken = len(group.held) == number + 1 - group.first
+        yield from self._hold_piece(group, entry, number)
+        follower = self._entries.peek_entry()
         comes_next = follower is not None and split_name(follower.name.path) == (path, number + 1)
-        if (unbroken and comes_next) or group.whole:
-            yield from self._flush(group)
+        unbroken = len(group.held) == number + 1 - group.first
+        if (unbroken and comes_next) or group.is_whole:
+            yield from self._give_held(group)
 
-    def _saw(self, group: FragmentGroup, entry: TarEntry, number: int) -> None:
-        group.seen.add(number)
-        group.size += entry.size
-
-    def _hold(self, group: FragmentGroup, entry: TarEntry, number: int) -> Iterator[Member]:
+    def _hold_piece(self, group: FragmentGroup, entry: TarEntry, number: int) -> Iterator[Member]:
         """Keep a piece in memory; when too much waits, the largest file is given with its gaps."""
         most = self.limits.fragment_hold
-        data = self._read(entry)  # before anything else moves the tar on
+        data = self._read_body(entry)  # before anything else moves the tar on
         if self._held + len(data) > most:
             largest = max(self._groups.values(), key=lambda other: other.waiting)
             left_out = f"{largest.path} is read in parts"
             hit = LimitHit(self.item.address, "fragment_hold", most, self._held, left_out)
             self.ledger.add_limit(hit)
             if largest.held:
-                yield from self._flush(largest)
+                yield from self._give_held(largest)
         group.held[number] = data
         self._held += len(data)
 
-    def _read(self, entry: TarEntry) -> bytes:
+    def _read_body(self, entry: TarEntry) -> bytes:
         parts = []
         while len(block := entry.body.block()):
             parts.append(block)
         return b"".join(parts)
 
-    def _flush(self, group: FragmentGroup) -> Iterator[Member]:
+    def _give_held(self, group: FragmentGroup) -> Iterator[Member]:
         """Give what waits of a file, and the pieces of it that come next in the tar."""
         first = group.first
         if first:
@@ -230,15 +239,15 @@ class TarArchive(ArchiveReader):
             self.ledger.note(f"{self.item.address}: {what}")
         before = group.size - group.waiting
         record = len(self.ledger.sources)
-        stream = JoinedStream(self._in_turn(group), first)
-        yield from self.emit(group, stream, None)  # more pieces may follow, so the size is not known yet
+        stream = JoinedStream(self._take_in_turn(group), first)
+        yield from self.give_joined(group, stream, None)  # more pieces may follow, so the size is not known yet
         while len(stream.block()):  # what the reader left has to go by as well
             pass
         group.first = max(group.seen) + 1
         if len(self.ledger.sources) > record and not self.ledger.sources[record].size:
             self.ledger.sources[record].size = group.size - before
 
-    def _in_turn(self, group: FragmentGroup) -> Iterator[tuple[int, Callable[[], Stream]]]:
+    def _take_in_turn(self, group: FragmentGroup) -> Iterator[tuple[int, Callable[[], Stream]]]:
         """Yield pieces in order: those that wait and those that come next."""
         expected = group.first
         last = 0
@@ -250,18 +259,18 @@ class TarArchive(ArchiveReader):
                 yield expected, lambda data=data: SliceStream(MemorySource(data))  # type: ignore[misc]
                 expected += 1
                 continue
-            entry, number = self._follower(group)
+            entry, number = self._find_follower(group)
             if entry and number == expected:
-                self._entries.take()
-                self._saw(group, entry, number)
+                self._entries.take_entry()
+                group.add_seen(number, entry.size)
                 last = entry.size
                 yield expected, lambda entry=entry: entry.body  # type: ignore[misc]
                 expected += 1
                 continue
             if entry and self._held + entry.size <= self.limits.fragment_hold:
-                self._entries.take()
-                self._saw(group, entry, number)
-                group.held[number] = self._read(entry)
+                self._entries.take_entry()
+                group.add_seen(number, entry.size)
+                group.held[number] = self._read_body(entry)
                 self._held += len(group.held[number])
                 continue
             if not group.held:
@@ -270,9 +279,9 @@ class TarArchive(ArchiveReader):
         if last == PIECE:
             yield expected, lambda: OpenEnd(group.path)
 
-    def _follower(self, group: FragmentGroup) -> tuple[TarEntry | None, int]:
+    def _find_follower(self, group: FragmentGroup) -> tuple[TarEntry | None, int]:
         """Return the next entry of the tar when it is a new piece of this file, and its number."""
-        entry = self._entries.peek()
+        entry = self._entries.peek_entry()
         piece = split_name(entry.name.path) if entry and entry.kind == "file" else None
         if piece and piece[0] == group.path and piece[1] not in group.seen:
             return entry, piece[1]
@@ -299,81 +308,88 @@ class ZipArchive(ArchiveReader):
         super().__init__(walker, item, depth)
         self._reader = reader
 
-    def members(self) -> Iterator[Member]:
+    def read_members(self) -> Iterator[Member]:
         """Yield the members in the order of their place in the file."""
-        entries = self._reader.entries()
+        entries = self._reader.read_entries()
         groups: dict[str, dict[int, ZipEntry]] = {}
         for entry in entries:
-            if entry.kind == "file" and (piece := split_name(entry.name.path)):
-                groups.setdefault(piece[0], {}).setdefault(piece[1], entry)
-        splits = self._splits([entry for entry in entries if entry.kind == "file" and not entry.why])
-        wholes = {id(entry): whole for whole, pieces in splits.items() for entry in pieces.values()}
+            piece = split_name(entry.name.path) if entry.kind == "file" else None
+            if piece:
+                path, number = piece
+                groups.setdefault(path, {}).setdefault(number, entry)
+        splits = self._find_split(entries)
+        whole_by_id: dict[int, str] = {}
+        for whole, parts in splits.items():
+            whole_by_id |= dict.fromkeys(map(id, parts.values()), whole)
         for entry in entries:
-            if self.walker.full(self.item.address):
+            if self.walker.is_full(self.item.address):
                 break
-            if whole := wholes.get(id(entry)):
+            whole = whole_by_id.get(id(entry), "")
+            piece = split_name(entry.name.path) if entry.kind == "file" else None
+            if whole:
                 if pieces := splits.pop(whole, None):
-                    yield from self._split(whole, pieces)
-                continue
-            piece = split_name(entry.name.path)
-            if piece and entry.kind == "file":
+                    yield from self._give_split(whole, pieces)
+            elif piece:
                 if pieces := groups.pop(piece[0], None):
-                    yield from self._joined(piece[0], pieces)
+                    yield from self._give_joined(piece[0], pieces)
             elif entry.kind != "dir":
-                yield from self._entry(entry)
-        self.finish()
+                yield from self._walk_entry(entry)
+        self.write_remarks()
 
-    def _splits(self, entries: list[ZipEntry]) -> dict[str, dict[int, ZipEntry]]:
+    def _find_split(self, entries: list[ZipEntry]) -> dict[str, dict[int, ZipEntry]]:
         """Return the pieces of archives that were split and then packed once more, by the name of the whole."""
-        by_name = {entry.name.path: entry for entry in entries}
+        by_name = {entry.name.path: entry for entry in entries if entry.kind == "file" and not entry.why}
         groups: dict[str, dict[int, ZipEntry]] = {}
-        for name, part in part_names(by_name).items():
+        for name, part in find_part_names(by_name).items():
             if part.form != "zip":  # the places in its directory count from the pieces of the disk
                 groups.setdefault(part.whole, {})[part.number] = by_name[name]
-        return {whole: dict(sorted(found.items())) for whole, found in groups.items() if self._is_split(found)}
+        splits = {}
+        for whole, group in groups.items():
+            pieces = dict(sorted(group.items()))
+            heads = [Feed(self._reader.open_entry(piece)).take(HEAD) for piece in pieces.values()]
+            if are_pieces(heads):
+                splits[whole] = pieces
+        return splits
 
-    def _is_split(self, pieces: dict[int, ZipEntry]) -> bool:
-        return is_split([Feed(self._reader.open(pieces[number])).take(HEAD) for number in sorted(pieces)])
-
-    def _split(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
+    def _give_split(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
         """Give an archive that lies in this one in pieces, as one."""
-        first = next(iter(pieces.values()))
-        group = FragmentGroup(path, first.mtime, seen=set(pieces), size=sum(one.size for one in pieces.values()))
-        shown = ", ".join(one.name.path for one in list(pieces.values())[:3]) + (", …" if len(pieces) > 3 else "")
+        entries = list(pieces.values())
+        size = sum(entry.size for entry in entries)
+        group = FragmentGroup(path, entries[0].mtime, seen=set(pieces), size=size)
+        shown = ", ".join(entry.name.path for entry in entries[:3])
+        if len(entries) > 3:
+            shown += ", …"
         self.ledger.note(f"{self.item.address}!{path} is read out of {len(pieces)} pieces: {shown}")
-        openers: list[tuple[int, Callable[[], Stream]]] = [
-            (number, lambda entry=entry: self._reader.open(entry))  # type: ignore[misc]
-            for number, entry in pieces.items()
-        ]
-        yield from self.emit(group, JoinedStream(openers, min(pieces)), group.size, expands=True)
+        openers = [(number, partial(self._reader.open_entry, entry)) for number, entry in pieces.items()]
+        yield from self.give_joined(group, JoinedStream(openers, min(pieces)), size, expands=True)
 
-    def _joined(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
+    def _give_joined(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
         group = FragmentGroup(path, pieces[min(pieces)].mtime, seen=set(pieces))
         group.size = sum(entry.size for entry in pieces.values())
         if is_measured(path):
-            yield from self.measure(group)
+            yield from self.give_measured(group)
             return
-        openers: list[tuple[int, Callable[[], Stream]]] = [
-            (number, lambda entry=entry: self._reader.open(entry))  # type: ignore[misc]
-            for number, entry in sorted(pieces.items())
-            if not entry.why
-        ]
-        if openers and pieces[max(pieces)].size == PIECE:
-            openers.append((max(pieces) + 1, lambda: OpenEnd(path)))
-        yield from self.emit(group, JoinedStream(openers), group.size, expands=True)
+        openers: list[tuple[int, Callable[[], Stream]]] = []
+        for number, entry in sorted(pieces.items()):
+            if not entry.why:
+                openers.append((number, partial(self._reader.open_entry, entry)))
+        last = max(pieces)
+        if openers and pieces[last].size == PIECE:
+            openers.append((last + 1, partial(OpenEnd, path)))
+        yield from self.give_joined(group, JoinedStream(openers), group.size, expands=True)
 
-    def _entry(self, entry: ZipEntry) -> Iterator[Member]:
-        child = self.child(entry.name, entry.size, entry.mtime)
+    def _walk_entry(self, entry: ZipEntry) -> Iterator[Member]:
+        child = self.make_child(entry.name, entry.size, entry.mtime)
         if entry.why:
-            if not entry.told:
+            if not entry.noted:
                 what = f"{child.path[:200]} is {entry.why}"
                 self.ledger.add_damage(self.item.address, entry.offset, what, "this entry")
-            self.walker.listed(child.address, entry.size, entry.why, "skipped")
+            self.walker.list_member(child.address, entry.size, entry.why, "skipped")
         elif entry.kind == "link":
-            target = Feed(self._reader.open(entry)).take(_LINK_MOST)
-            self.link(child, target.decode("utf-8", "surrogateescape"), hard=False)
+            target = Feed(self._reader.open_entry(entry)).take(_LINK_MOST)
+            self.list_link(child, target.decode("utf-8", "surrogateescape"), hard=False)
         elif is_measured(child.path):
-            yield from self.walker.measured(child, VSI_CACHE)
-        elif not self.sealed(child):
-            stream = self._reader.open(entry)
-            yield from self.walker.content(child, stream, self.depth + 1, expands=entry.method != 0)
+            yield from self.walker.give_measured(child, VSI_CACHE)
+        elif not self.list_sealed(child):
+            stream = self._reader.open_entry(entry)
+            yield from self.walker.walk_content(child, stream, self.depth + 1, expands=entry.method != 0)

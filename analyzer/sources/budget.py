@@ -29,14 +29,14 @@ class Budget:
         self.nested = 0
         self.started = time.monotonic()
 
-    def member(self, address: str) -> LimitHit | None:
+    def count_member(self, address: str) -> LimitHit | None:
         """Count one member; return the limit when there are too many."""
         self.members += 1
         if self.members > self.limits.members:
             return LimitHit(address, "members", self.limits.members, self.members)
         return None
 
-    def spent(self, depth: int) -> str:
+    def find_spent(self, depth: int) -> str:
         """Return the name of the limit that forbids to unpack anything more at this depth, else ""."""
         if self.expanded > self.limits.expanded_bytes:
             return "expanded_bytes"
@@ -46,14 +46,14 @@ class Budget:
             return "bundle_wall_s"
         return ""
 
-    def meter(self, address: str, depth: int, *, packed: bool) -> Meter:
+    def make_meter(self, address: str, depth: int, *, packed: bool) -> Meter:
         """Return the function that a Feed calls for each block of the archive at `address`."""
         limits = self.limits
         total = 0
 
         # The ratio is that to the whole packed file: a zero-filled core at the start of a large bundle is
         # no bomb, although the ratio up to there is that of one.
-        def count(size: int, packed_bytes: int) -> StreamFault | None:
+        def count_bytes(size: int, packed_bytes: int) -> StreamFault | None:
             nonlocal total
             total += size
             hit = None
@@ -75,4 +75,4 @@ class Budget:
             what = f"limit {hit.name}={hit.value} reached"
             return StreamFault(what, packed_bytes, "cut", "the rest", limit=hit)
 
-        return count
+        return count_bytes

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.shapes import Recogniser
 
-Known = list[tuple[Recogniser, dict[str, str], bool]]  # parser, parameters, whether the output is filtered
+
+class KnownCommand(NamedTuple):
+    """A parser that knows a command, the parameters it reads from it, and whether the output is filtered."""
+
+    recogniser: Recogniser
+    params: dict[str, str]
+    filtered: bool
 
 
 @dataclass(slots=True)
@@ -16,7 +24,7 @@ class TypedCommand:
     """One command of a command line and the parsers that know it, best first."""
 
     command: Command
-    known: Known
+    known: list[KnownCommand]
 
 
 class CommandParsers:
@@ -24,26 +32,30 @@ class CommandParsers:
 
     def __init__(self, text: Text) -> None:
         self.commands = text.commands
-        self._known: dict[Command, Known] = {}
+        self._known: dict[Command, list[KnownCommand]] = {}
 
-    def of_line(self, typed: str, prompt: Prompt) -> list[TypedCommand]:
+    def read_line(self, typed: str, prompt: Prompt) -> list[TypedCommand]:
         """Return the commands of a command line, each with the parsers that may read its output at such a prompt."""
-        return [
-            TypedCommand(one, [entry for entry in self.known(one) if _is_of(entry[0], prompt)])
-            for one in prompts.commands_of(typed)
-        ]
+        commands = []
+        for command in prompts.split_commands(typed):
+            known = [one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)]
+            commands.append(TypedCommand(command, known))
+        return commands
 
-    def reach(self, command: str) -> int:
+    def measure_known(self, command: str) -> int:
         """Return how many characters of a command a parser knows at most."""
-        known = self.commands.candidates(command)
-        matches = (recogniser.match_command(command) for recogniser in known)
-        return max((found.end() - found.start() for found in matches if found), default=0)
+        longest = 0
+        for recogniser in self.commands.find_candidates(command):
+            found = recogniser.match_command(command)
+            if found:
+                longest = max(longest, found.end() - found.start())
+        return longest
 
-    def known(self, command: Command) -> Known:
-        """Return (recogniser, parameters, filtered) for a command, the longest match first, then those for the rest."""
+    def find_known(self, command: Command) -> list[KnownCommand]:
+        """Return the parsers that know a command, the longest match first, then those for the rest."""
         if command not in self._known:
             ranked = []
-            for recogniser in self.commands.candidates(f"{command.bare}\n{command.text}"):
+            for recogniser in self.commands.find_candidates(f"{command.bare}\n{command.text}"):
                 bare = recogniser.match_command(command.bare)
                 whole = recogniser.match_command(command.text) if command.filtered else None
                 found = whole if bare is None else bare
@@ -51,19 +63,21 @@ class CommandParsers:
                     continue
                 # a pattern that reaches over the pipe knows its filter
                 filtered = command.filtered and bare is not None
-                params = {name: value for name, value in found.groupdict().items() if _literal(value)}
+                params = {name: value for name, value in found.groupdict().items() if _is_literal(value)}
                 order = (recogniser.rest, found.start() - found.end(), -len(found.re.pattern), recogniser.name)
-                ranked.append((order, (recogniser, params, filtered)))
+                ranked.append((order, KnownCommand(recogniser, params, filtered)))
             ranked.sort(key=lambda entry: entry[0])
-            self._known[command] = [entry[1] for entry in ranked]
+            self._known[command] = [known for _, known in ranked]
         return self._known[command]
 
 
-def _literal(value: str | None) -> bool:
+def _is_literal(value: str | None) -> bool:
     return value is not None and not any(sign in value for sign in "$`{}*<>")
 
 
-def _is_of(recogniser: Recogniser, prompt: Prompt) -> bool:
-    """Tell whether a command may be this recogniser's: one that others have too takes a sure prompt."""
+def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:
+    """Say whether a command may be this recogniser's: one that others have too takes a sure prompt."""
+    if not recogniser.common:
+        return True
     kinds = (prompts.NSXT_MANAGER, prompts.NSXT_EDGE) if recogniser.node == prompts.NSXT else (recogniser.node,)
-    return not recogniser.common or (prompt.sure and prompt.node in kinds)
+    return prompt.sure and prompt.node in kinds

@@ -1,6 +1,6 @@
 """Copies with a blank line below every line: what mails, word processors and note programs make of a pasted text.
 
-A line that was blank itself stands between two of those, so that a paragraph is told by three blank lines.
+A line that was blank itself stands between two of those, so three blank lines in a row mean a paragraph.
 """
 
 from __future__ import annotations
@@ -17,44 +17,50 @@ _PRINTED = re.compile(
 )
 
 
-def without_gaps(lines: Sequence[str]) -> tuple[Sequence[str], list[int]]:
+def drop_gaps(lines: Sequence[str]) -> tuple[Sequence[str], list[int]]:
     """Return the lines of a text without the blank ones below each of its doubled stretches, and the place of each.
 
-    A text in which nothing is doubled comes back as it is.
+    A text in which nothing is doubled comes back as it is, without places.
     """
-    gaps = {place for begin, end in _stretches(lines) for place in range(begin + 1, end, STEP)}
-    kept = [place for place in range(len(lines)) if place not in gaps] if gaps else []
-    return ([lines[place] for place in kept], kept) if gaps else (lines, kept)
+    gaps: set[int] = set()
+    for begin, end in _find_stretches(lines):
+        gaps.update(range(begin + 1, end, STEP))
+    if not gaps:
+        return lines, []
+    places = [place for place in range(len(lines)) if place not in gaps]
+    return [lines[place] for place in places], places
 
 
-def _stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _find_stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first line of each doubled stretch and the line after its last one."""
     at = 0
-    while (blank := _next_blank(lines, at)) < len(lines):
+    while True:
+        try:
+            blank = lines.index("", at)
+        except ValueError:
+            return
         begin = blank - 1
         if begin < at or not lines[begin].strip() or (begin > 0 and lines[begin - 1].strip()):
             at = blank + 1
             continue
-        end, told = begin, []
+        end = begin
+        printed = []
         while end < len(lines) and (end + 1 >= len(lines) or not lines[end + 1].strip()):
-            told += [lines[end]] if lines[end].strip() else []
+            if lines[end].strip():
+                printed.append(lines[end])
             end += STEP
         if end < len(lines) and lines[end].strip():
-            told.append(lines[end])  # more stands right below the last one, which has no gap
-        if len(told) >= LEAST and _printed(told):
-            yield begin, min(end, len(lines))
-        at = max(blank + 1, min(end, len(lines)))
+            printed.append(lines[end])  # more stands right below the last one, which has no gap
+        end = min(end, len(lines))
+        if len(printed) >= LEAST and _are_printed(printed):
+            yield begin, end
+        at = max(blank + 1, end)
 
 
-def _next_blank(lines: Sequence[str], at: int) -> int:
-    """Return the place of the next empty line, or the end of the text."""
-    try:
-        return lines.index("", at)
-    except ValueError:
-        return len(lines)
-
-
-def _printed(told: Sequence[str]) -> bool:
-    """Tell whether some lines are mostly what a program prints, not the paragraphs of a writer."""
-    sentences = sum(map(is_prose, told))
-    return sentences * 3 <= len(told) and sum(_PRINTED.match(line) is not None for line in told) * 2 >= len(told)
+def _are_printed(lines: Sequence[str]) -> bool:
+    """Say whether some lines are mostly what a program prints, not the paragraphs of a writer."""
+    sentences = sum(map(is_prose, lines))
+    if sentences * 3 > len(lines):
+        return False
+    printed = sum(_PRINTED.match(line) is not None for line in lines)
+    return printed * 2 >= len(lines)

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -15,28 +16,28 @@ from analyzer.sources.fragments import (
     PIECE,
     VSI_CACHE,
     JoinedStream,
-    gaps,
+    format_gaps,
     is_measured,
     split_name,
 )
-from analyzer.sources.item import Item, Refused, unreadable
+from analyzer.sources.item import Item, Refused, make_refusal
 from analyzer.sources.ledger import Given
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, TREE_TOPS, holds_credentials, link_target
 from analyzer.sources.remote import Entry, Place, RemotePath, path_of, scan
 from analyzer.sources.remotefile import RemoteFile
-from analyzer.sources.split_files import SplitFile, opened, split_files
+from analyzer.sources.split_files import SplitFile, find_split_files, open_source
 from analyzer.sources.stream import FileSource, SliceStream, Stream, StreamFault
 
 
 class FileOpener(Opener, Protocol):
     """What a folder needs of the walker."""
 
-    def file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
+    def walk_file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
         """Walk one regular file of the disk or of a storage."""
         ...
 
-    def split(self, split: SplitFile, item: Item) -> Iterator[Member]:
+    def walk_split(self, split: SplitFile, item: Item) -> Iterator[Member]:
         """Walk a file that lies there in pieces."""
         ...
 
@@ -54,19 +55,19 @@ class FolderWalk:
         self._inside = False  # a folder was given; False: only pieces of one file
         self._tree: Given | None = None  # the tree in this folder that is being walked
 
-    def walk(self, folder: Place) -> Iterator[Member]:
+    def walk_folder(self, folder: Place) -> Iterator[Member]:
         """Yield the members below `folder`; addresses start with the folder's name only when it is a tree."""
         self._inside = True
         try:
-            names = scan(folder)
+            entries = scan(folder)
         except OSError as error:
-            raise unreadable(error, "folder cannot be read: ") from error
-        tree = any(entry.name in TREE_TOPS and _is_dir(entry) for entry in names)
-        self._stack.append((folder, self._name if tree else "", self._name if tree else ""))
+            raise make_refusal(error, "folder cannot be read: ") from error
+        key = self._name if _is_tree(entries) else ""
+        self._stack.append((folder, key, key))
         while self._stack:
-            yield from self._one(*self._stack.pop())
+            yield from self._walk_one(*self._stack.pop())
 
-    def _names(self, folder: Place, address: str) -> Sequence[Entry]:
+    def _scan_entries(self, folder: Place, address: str) -> Sequence[Entry]:
         try:
             return scan(folder)
         except OSError as error:
@@ -74,55 +75,62 @@ class FolderWalk:
             self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "everything below it")
             return []
 
-    def _one(self, folder: Place, key: str, root: str) -> Iterator[Member]:
-        entries = self._names(folder, key or self._name)
-        old = earlier_results(folder, {entry.name for entry in entries})
-        if not root and key and any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries):
+    def _walk_one(self, folder: Place, key: str, root: str) -> Iterator[Member]:
+        """Give the files of one folder, and put its sub-folders on the stack."""
+        entries = self._scan_entries(folder, key or self._name)
+        old = find_earlier_results(folder, {entry.name for entry in entries})
+        if not root and key and _is_tree(entries):
             root = key
-            self._tree = self._walker.ledger.came(key, alone=False)
+            self._tree = self._walker.ledger.begin_given(key, alone=False)
             self._tree.looks = "archive"
-        below: list[tuple[Place, str, str]] = []
-        groups = _fragments(entries)
         if isinstance(folder, RemotePath) and entries:
-            folder.ahead(old.union(entry.name for entry in entries if holds_credentials(entry.name)))
-        loose = [] if root else [path_of(entry) for entry in entries if entry.name not in old and _is_file(entry)]
-        split = split_files(loose)
+            sealed = [entry.name for entry in entries if holds_credentials(entry.name)]
+            folder.ahead(old.union(sealed))
+        groups = _group_fragments(entries)
+        loose = [entry for entry in entries if entry.name not in old]
+        split = {} if root else find_split_files([path_of(entry) for entry in loose if _is_file(entry)])
+        before = f"{key}/" if key else ""
+        below: list[tuple[Place, str, str]] = []
         for entry in entries:
-            if self._walker.full(root or entry.name):
+            if self._walker.is_full(root or entry.name):
                 self._stack.clear()
                 return
-            address = f"{key}/{entry.name}" if key else entry.name
+            address = before + entry.name
+            path = path_of(entry)
             piece = split_name(entry.name)
             if entry.name in old:
-                self._walker.listed(address, None, "written by an earlier run of Backline, not read", "skipped")
+                self._walker.list_member(address, None, "written by an earlier run of Backline, not read", "skipped")
             elif _is_dir(entry):
-                below.append((path_of(entry), address, root))
+                below.append((path, address, root))
             elif piece and _is_file(entry):
                 if pieces := groups.pop(piece[0], None):
-                    name = f"{key}/{piece[0]}" if key else piece[0]
-                    yield from self.joined(name, root, pieces)
-            elif one := split.get(path_of(entry)):
-                if path_of(entry) == one.pieces[0]:
-                    name = f"{key}/{one.name}" if key else one.name
-                    item = Item(name, name, name, top=True)
-                    yield from self._loose(item, self._walker.split(one, item))
+                    yield from self.give_joined(before + piece[0], root, pieces)
+            elif path in split:
+                if path == split[path].pieces[0]:
+                    yield from self._give_split(split[path], before)
             else:
-                yield from self._entry(entry, address, root)
+                yield from self._walk_entry(entry, address, root)
         if root and self._tree:
             self._tree.last = len(self._walker.ledger.sources)
         self._stack += reversed(below)
 
-    def _path(self, address: str, root: str) -> str:
+    def _give_split(self, split: SplitFile, before: str) -> Iterator[Member]:
+        """Give the file that lies there in pieces; `before` comes before its name in an address."""
+        name = before + split.name
+        item = Item(name, name, name, top=True)
+        yield from self._give_loose(item, self._walker.walk_split(split, item))
+
+    def _make_path(self, address: str, root: str) -> str:
         """Return the path inside the tree, with its top folder."""
         above = root.rpartition("/")[0]
         return address[len(above) + 1 :] if root and above else address
 
-    def _entry(self, entry: Entry, address: str, root: str) -> Iterator[Member]:
-        path = self._path(address, root)
+    def _walk_entry(self, entry: Entry, address: str, root: str) -> Iterator[Member]:
+        path = self._make_path(address, root)
         try:
             mode = entry.stat(follow_symlinks=False).st_mode
             if stat.S_ISLNK(mode) and isinstance(entry, os.DirEntry):
-                self._link(Path(entry.path), address, path, root)
+                self._list_link(Path(entry.path), address, path, root)
                 return
             size = entry.stat(follow_symlinks=False).st_size
         except (OSError, ValueError) as error:
@@ -130,52 +138,51 @@ class FolderWalk:
             return
         item = Item(address, path, root or address, size=size, top=not root)
         if not stat.S_ISREG(mode):
-            self._walker.listed(address, None, "not a regular file (a pipe, socket or device), not opened")
+            self._walker.list_member(address, None, "not a regular file (a pipe, socket or device), not opened")
         elif is_measured(path):
-            why = VSI_CACHE
-            yield from self._walker.measured(item, why)
+            yield from self._walker.give_measured(item, VSI_CACHE)
         elif holds_credentials(entry.name):
-            self._walker.listed(address, size, CREDENTIALS)
+            self._walker.list_member(address, size, CREDENTIALS)
         else:
-            yield from self._loose(item, self._walker.file(path_of(entry), item, follow=False))
+            yield from self._give_loose(item, self._walker.walk_file(path_of(entry), item, follow=False))
 
-    def _loose(self, item: Item, members: Iterator[Member]) -> Iterator[Member]:
+    def _give_loose(self, item: Item, members: Iterator[Member]) -> Iterator[Member]:
         """Give the members of one file, and keep which records are its own."""
         ledger = self._walker.ledger
-        given = ledger.came(item.address, alone=False) if item.top and self._inside else None
+        given = ledger.begin_given(item.address, alone=False) if item.top and self._inside else None
         try:
             yield from members
         except Refused as why:
-            self._walker.listed(item.address, item.size, str(why), "refused")
+            self._walker.list_member(item.address, item.size, str(why), "refused")
         if given:
             given.last = len(ledger.sources)
 
-    def _link(self, link: Path, address: str, path: str, root: str) -> None:
+    def _list_link(self, link: Path, address: str, path: str, root: str) -> None:
         target = str(link.readlink())
         inside = link_target(path, target) if root else None
         if inside is None:
-            self._walker.listed(address, 0, f"link to {target[:200]}, not followed")
+            self._walker.list_member(address, 0, f"link to {target[:200]}, not followed")
             return
         above = root.rpartition("/")[0]
         self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
-        self._walker.listed(address, 0, f"link to {target[:200]}")
+        self._walker.list_member(address, 0, f"link to {target[:200]}")
 
-    def joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
+    def give_joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
         """Give the file of these pieces by their numbers; `root` is "" for a loose file."""
-        sizes = {number: _size(path) for number, path in pieces.items()}
-        size = sum(sizes.values())
-        item = Item(address, self._path(address, root), root or address, size=size, top=not root)
+        sizes = {number: _measure_size(path) for number, path in pieces.items()}
+        path = self._make_path(address, root)
+        item = Item(address, path, root or address, size=sum(sizes.values()), top=not root)
         if is_measured(address):
             why = f"{VSI_CACHE}; {len(pieces)} fragments"
-            yield from self._walker.measured(item, why, gaps(pieces))
+            yield from self._walker.give_measured(item, why, format_gaps(pieces))
             return
-        openers: list[tuple[int, Callable[[], Stream]]] = [
-            (number, lambda path=path: _PieceStream(path))  # type: ignore[misc]
-            for number, path in sorted(pieces.items())
-        ]
-        if sizes[max(sizes)] == PIECE:
-            openers.append((max(sizes) + 1, lambda: OpenEnd(address)))
-        yield from self._loose(item, self._walker.content(item, JoinedStream(openers), 0))
+        openers: list[tuple[int, Callable[[], Stream]]] = []
+        for number in sorted(pieces):
+            openers.append((number, partial(_PieceStream, pieces[number])))
+        last = max(sizes)
+        if sizes[last] == PIECE:
+            openers.append((last + 1, partial(OpenEnd, address)))
+        yield from self._give_loose(item, self._walker.walk_content(item, JoinedStream(openers), 0))
 
 
 class _PieceStream(Stream):
@@ -183,7 +190,7 @@ class _PieceStream(Stream):
 
     def __init__(self, path: Place) -> None:
         super().__init__()
-        self._path = path
+        self._make_path = path
         self._stream: SliceStream | None = None
         self._source: FileSource | RemoteFile | None = None
 
@@ -191,7 +198,7 @@ class _PieceStream(Stream):
         """Return the next bytes of the piece."""
         try:
             if self._stream is None:
-                self._source = opened(self._path)
+                self._source = open_source(self._make_path)
                 self._stream = SliceStream(self._source)
         except OSError as error:
             what = f"cannot be opened: {error.strerror or error}"
@@ -204,7 +211,7 @@ class _PieceStream(Stream):
         return block
 
 
-def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
+def find_earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
     """Return the files of a folder that an earlier run wrote: a case must not be fed with its own report."""
     results = frozenset(RESULTS)
     if not results <= set(names):
@@ -223,20 +230,26 @@ def earlier_results(folder: Place, names: Collection[str]) -> frozenset[str]:
     return results if re.match(rb'\{\s*"schema": *"backline/case-', head) else frozenset()
 
 
-def _fragments(entries: Sequence[Entry]) -> dict[str, dict[int, Place]]:
+def _group_fragments(entries: Sequence[Entry]) -> dict[str, dict[int, Place]]:
     """Return the fragments among some files, by the name of the whole and by their numbers."""
     groups: dict[str, dict[int, Place]] = {}
     for entry in entries:
-        if (piece := split_name(entry.name)) and _is_file(entry):
+        piece = split_name(entry.name)
+        if piece and _is_file(entry):
             groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
     return groups
 
 
-def _size(path: Place) -> int:
+def _measure_size(path: Place) -> int:
     try:
         return path.lstat().st_size
     except OSError:
         return 0
+
+
+def _is_tree(entries: Sequence[Entry]) -> bool:
+    """Say whether a folder with these entries is the top of a tree."""
+    return any(entry.name in TREE_TOPS and _is_dir(entry) for entry in entries)
 
 
 def _is_dir(entry: Entry) -> bool:

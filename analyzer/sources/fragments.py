@@ -2,7 +2,7 @@
 
 vm-support cuts command output above 1 MiB into pieces of 1,048,576 bytes. They
 are put together in the order of their numbers; a missing number leaves a gap
-that is told. Pieces that come out of order wait in memory up to a bound.
+that is noted. Pieces that come out of order wait in memory up to a bound.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def split_name(path: str) -> tuple[str, int] | None:
 
 
 def is_measured(path: str) -> bool:
-    """Tell whether a member is measured only and never read."""
+    """Say whether a member is measured only and never read."""
     return bool(_MEASURED.search(path))
 
 
-def gaps(numbers: Iterable[int], first: int = 0) -> str:
+def format_gaps(numbers: Iterable[int], first: int = 0) -> str:
     """Return the missing numbers as text such as `00003, 00005-00007`, "" when none is missing."""
     parts: list[str] = []
     expected = first
@@ -55,14 +55,19 @@ class FragmentGroup:
     size: int = 0
     first: int = 0  # number that the next part starts with, after an earlier part was handed out
 
+    def add_seen(self, number: int, size: int) -> None:
+        """Count a piece that went by or waits."""
+        self.seen.add(number)
+        self.size += size
+
     @property
     def waiting(self) -> int:
         """Bytes that wait."""
         return sum(len(data) for data in self.held.values())
 
     @property
-    def whole(self) -> bool:
-        """Tell whether all pieces up to a short one wait."""
+    def is_whole(self) -> bool:
+        """Say whether all pieces up to a short one wait."""
         if len(self.held) < 2:
             return False
         last = max(self.held)
@@ -93,7 +98,7 @@ class JoinedStream(Stream):
             block = self._current.block()
             for fault in self._current.take_faults():
                 kind = "gap" if fault.kind == "cut" else fault.kind  # the next piece goes on behind it
-                self.faults.append(StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.told))
+                self.faults.append(StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.noted))
             if len(block):
                 self.consumed += len(block)
                 return block
@@ -106,7 +111,7 @@ class JoinedStream(Stream):
             self._ended = True
             return
         if number > self._expected:
-            missing = gaps([number], self._expected)
+            missing = format_gaps([number], self._expected)
             what = f"fragment {missing} is missing"
             self.faults.append(StreamFault(what, self.consumed, "gap", f"fragment {missing}"))
         self._expected = number + 1

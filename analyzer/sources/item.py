@@ -46,11 +46,11 @@ _PIECE = compiled(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)
 
 
 def is_piece(name: str) -> bool:
-    """Tell whether a file that cannot be read by itself is named as a piece of a split one."""
+    """Say whether a file that cannot be read by itself is named as a piece of a split one."""
     return bool(_PIECE.search(name))
 
 
-def unreadable(error: Exception, before: str = "") -> Refused:
+def make_refusal(error: Exception, before: str = "") -> Refused:
     """Return the refusal of what the system did not let us read; `before` is what we tried, with a colon."""
     why = getattr(error, "strerror", None) or str(error)
     return Refused(f"{before}{why}", MAY_READ if isinstance(error, PermissionError) else "")

@@ -1,6 +1,6 @@
 """What a tree is: an ESXi host, an NSX Manager, a controller, an Edge, a vCenter, or loose files.
 
-Told by marker members and by what they hold, as they stream by. A name alone never makes a kind, with
+Known by marker members and by what they hold, as they stream by. A name alone never makes a kind, with
 one exception that says so: an NSX Edge bundle, whose inside no public source describes. Sources of the
 markers: vm-support manifests of ESXi 6.7 and bundles of 6.x to 8.x, NSX API documents, the list of
 support bundle paths of NSX 4.
@@ -9,7 +9,6 @@ support bundle paths of NSX 4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import field
 from functools import cache
 
@@ -110,7 +109,7 @@ _SYSTEM = compiled(r"^\s*System Version: *(.+)$", re.MULTILINE)
 
 
 @cache
-def _any_but(met: frozenset[int]) -> re.Pattern[str]:
+def _match_any_but(met: frozenset[int]) -> re.Pattern[str]:
     """Return what finds any marker but some; those that look into a file are kept, as they give hints as well."""
     left = [f"(?:{one.name})" for number, one in enumerate(_MARKERS) if number not in met or one.holds]
     return compiled(f"{_START}(?:{'|'.join(left)})")
@@ -124,38 +123,39 @@ class _Tree:
     met: set[int] = field(default_factory=set)
     hints: dict[str, str] = field(default_factory=dict)
     idle: int = 0  # members with markers that were met before, since `left` was made
-    left: re.Pattern[str] = field(default_factory=lambda: _any_but(frozenset()))
+    left: re.Pattern[str] = field(default_factory=lambda: _match_any_but(frozenset()))
 
 
 class KindFinder:
     """Learns what the trees of a case are while their members stream by.
 
-    `wants` tells for which members the head is worth a look; `see` takes each member once; after that
-    (or at any time before, with what is known by then) `kind`, `host` and `hints` answer.
+    `needs_head` says for which members the head is worth a look; `see_member` takes each member once; after that
+    (or at any time before, with what is known by then) `find_kind`, `find_host` and `find_hints` answer.
     """
 
     def __init__(self) -> None:
         self._trees: dict[str, _Tree] = {}
 
     @staticmethod
-    def wants(path: str) -> bool:
-        """Tell whether `see` needs the first bytes of this member."""
-        return _heads().search(path) is not None
+    def needs_head(path: str) -> bool:
+        """Say whether `see` needs the first bytes of this member."""
+        return _match_heads().search(path) is not None
 
     @staticmethod
     def is_edge_log(path: str) -> bool:
-        """Tell whether a file is the text of an Edge, which the Manager names after it: a machine of its own."""
+        """Say whether a file is the text of an Edge, which the Manager names after it: a machine of its own."""
         return _NSX_EDGE.match(path.rpartition("/")[2]) is not None
 
-    def see(self, root: str, path: str, head: bytes = b"") -> None:
+    def see_member(self, root: str, path: str, head: bytes = b"") -> None:
         """Take notice of a member: the key of its tree, its path in it, its first 4 KiB where wanted."""
         tree = self._trees.setdefault(root, _Tree())
         if not tree.left.search(path):
             return
-        new = sorted({number for place in _each().finditer(path) for number in _set(place)} - tree.met)
-        tree.idle += not new
+        new = sorted(find_markers(path) - tree.met)
+        if not new:
+            tree.idle += 1
         if tree.idle > _IDLE:  # a bundle holds thousands of outputs of one command
-            tree.left, tree.idle = _any_but(frozenset(tree.met)), 0
+            tree.left, tree.idle = _match_any_but(frozenset(tree.met)), 0
         for number in new:
             marker = _MARKERS[number]
             if marker.holds and not re.search(marker.holds, head[:HEAD_BYTES], re.MULTILINE):
@@ -166,73 +166,75 @@ class KindFinder:
             if marker.product:
                 tree.products.setdefault(marker.kind, marker.product)
         if head:
-            self._hint(tree, path, head[:HEAD_BYTES].decode("utf-8", "replace"))
+            self._take_hint(tree, path, head[:HEAD_BYTES].decode("utf-8", "replace"))
 
     @staticmethod
-    def _hint(tree: _Tree, path: str, text: str) -> None:
+    def _take_hint(tree: _Tree, path: str, text: str) -> None:
+        """Keep what a marker says about its host."""
         if path.endswith("README"):
             for name, value in _README.findall(text):
                 tree.hints.setdefault(name.lower(), value.strip())
-        elif path.endswith("uname_-a.txt") and (found := re.match(r"VMkernel (\S+) \d", text)):
-            tree.hints.setdefault("host", found[1])
-        elif path.endswith("sys_info") and (found := _SYSTEM.search(text)):
-            tree.hints.setdefault("system version", found[1].strip())
+        elif path.endswith("uname_-a.txt") and (host := re.match(r"VMkernel (\S+) \d", text)):
+            tree.hints.setdefault("host", host[1])
+        elif path.endswith("sys_info") and (version := _SYSTEM.search(text)):
+            tree.hints.setdefault("system version", version[1].strip())
 
-    def kind(self, root: str) -> Kind:
+    def find_kind(self, root: str) -> Kind:
         """Return what the tree is, with host and time of capture where they are known."""
         tree = self._trees.get(root, _Tree())
         kind = max(tree.points, key=lambda name: (tree.points[name], name != "nsx_t"), default="loose")
-        top, outer = _names(root)
+        top, outer = _split_root(root)
         points = tree.points.get(kind, 0)
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
             points += 1  # the name of the tree and one marker: part of a bundle
         if points < _ENOUGH:
-            edge = next((found for name in (top, *outer) if (found := _NSX_EDGE.match(name))), None)
-            if edge is None:
-                return Kind("loose")
-            stamp = _edge_stamp(edge)
-            return Kind("nsx_edge", _EDGE, edge["edge"], stamp, why=(edge.group(),))
-        host, captured = _by_name(kind, top, outer)
-        host = tree.hints.get("host", "") or host
+            return _find_edge([top, *outer])
+        host, captured = _read_names(kind, top, outer)
+        host = tree.hints.get("host") or host
+        product = tree.products.get(kind, "")
         if kind == "esxi":
-            captured = _readme_stamp(tree.hints.get("captured on", "")) or captured
-        product = tree.products.get(kind, _NEW if kind == "esxi" else "")
+            captured = _read_stamp(tree.hints.get("captured on", "")) or captured
+            product = product or _NEW
         return Kind(kind, product, host, captured, tuple(tree.why))
 
-    def sure(self, root: str) -> bool:
-        """Tell whether a tree is of some kind, whatever comes: markers only add to what is known."""
-        return any(points >= _ENOUGH for points in self._trees[root].points.values()) if root in self._trees else False
+    def is_sure(self, root: str) -> bool:
+        """Say whether a tree is of some kind, whatever comes: markers only add to what is known."""
+        tree = self._trees.get(root)
+        return tree is not None and any(points >= _ENOUGH for points in tree.points.values())
 
-    def host(self, root: str) -> str:
+    def find_host(self, root: str) -> str:
         """Return the name of the node a tree comes from, "" when unknown."""
-        return self.kind(root).host
+        return self.find_kind(root).host
 
-    def hints(self, root: str) -> dict[str, str]:
+    def find_hints(self, root: str) -> dict[str, str]:
         """Return what markers say: `captured on`, `vm-support version`, `options`, `system version`."""
         return dict(self._trees.get(root, _Tree()).hints)
 
-    def roots(self) -> list[str]:
+    def list_roots(self) -> list[str]:
         """Return the trees seen so far."""
         return list(self._trees)
 
 
 @cache
-def _heads() -> re.Pattern[str]:
+def _match_heads() -> re.Pattern[str]:
     return compiled(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
 
 
+def find_markers(path: str) -> set[int]:
+    """Return the numbers of the markers whose names stand in a path."""
+    found: set[int] = set()
+    for place in _match_each().finditer(path):
+        found.update(number for number, group in enumerate(place.groups()) if group is not None)
+    return found
+
+
 @cache
-def _each() -> re.Pattern[str]:
+def _match_each() -> re.Pattern[str]:
     """All markers at the start of a name, a group for each, set where it is met."""
     return compiled(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
 
 
-def _set(place: re.Match[str]) -> Iterator[int]:
-    """Yield the numbers of the groups that are set, from 0 on."""
-    return (number for number, found in enumerate(place.groups()) if found is not None)
-
-
-def wrapper(address: str) -> str:
+def name_wrapper(address: str) -> str:
     """Return what an archive is by its name, for display: a vCenter export, an NSX bundle, or ""."""
     name = address.rpartition("!")[2].rpartition("/")[2]
     if _VCENTER_EXPORT.match(name):
@@ -242,35 +244,41 @@ def wrapper(address: str) -> str:
     return ""
 
 
-def _names(root: str) -> tuple[str, list[str]]:
+def _split_root(root: str) -> tuple[str, list[str]]:
     """Return the top directory of a tree and the names of the archives around it, innermost first."""
     *archives, last = root.split("!")
     return last.rpartition("/")[2], [name.rpartition("/")[2] for name in reversed(archives)]
 
 
-def _by_name(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
-    """Return (host, captured) that the top directory, or else the archive around it, tells."""
-    stems = [top] + [re.sub(r"\.(?:tgz|tar\.gz|tar|zip)$", "", name) for name in outer]
-    if kind in ("esxi", "vcenter"):
-        for stem in stems:
-            found = _ESXI_TOP.match(stem) or _ESX4_TOP.match(stem)
-            if found:
-                hour = found["hour"]
-                return found["host"], f"{found['day']}T{hour}:{found['minute']}:00Z" if hour else ""
-        for name in outer:
-            if found := _FROM_VCENTER.match(name):
-                return found["host"], ""
+def _read_names(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
+    """Return (host, captured) as the top directory, or else the archive around it, names them."""
+    if kind not in ("esxi", "vcenter"):
+        return "", ""
+    for name in (top, *(re.sub(r"\.(?:tgz|tar\.gz|tar|zip)$", "", name) for name in outer)):
+        if found := _ESXI_TOP.match(name) or _ESX4_TOP.match(name):
+            host, day, hour, minute = found.group("host", "day", "hour", "minute")
+            return host, f"{day}T{hour}:{minute}:00Z" if hour else ""
+    for name in outer:
+        if found := _FROM_VCENTER.match(name):
+            return found["host"], ""
     return "", ""
 
 
-def _readme_stamp(text: str) -> str:
+def _read_stamp(text: str) -> str:
     found = re.match(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", text)
     return f"{found[1]}T{found[2]}Z" if found else ""
 
 
-def _edge_stamp(found: re.Match[str]) -> str:
-    """Return the stamp of an Edge bundle's name (MMDDYY_HHMMSS and a zone), "" when it is not of GMT."""
-    if not found["day"] or found["zone"].strip("+-").replace(":", "") != "0000":
-        return ""
-    day, clock = found["day"], found["clock"]
-    return f"20{day[4:]}-{day[:2]}-{day[2:4]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
+def _find_edge(names: list[str]) -> Kind:
+    """Return an NSX Edge when a name is that of its bundle, else loose files."""
+    for name in names:
+        found = _NSX_EDGE.match(name)
+        if found is None:
+            continue
+        captured = ""
+        day, clock, zone = found.group("day", "clock", "zone")
+        if day and zone.strip("+-").replace(":", "") == "0000":  # MMDDYY_HHMMSS of GMT
+            date = f"20{day[4:]}-{day[:2]}-{day[2:4]}"
+            captured = f"{date}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
+        return Kind("nsx_edge", _EDGE, found["edge"], captured, why=(found.group(),))
+    return Kind("loose")

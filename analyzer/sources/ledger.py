@@ -12,7 +12,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit
 
 # What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or
-# looks like support material, and nothing understands it. other: a file that lies beside the material (a mail, a
+# looks like support material, and nothing understands it. other: a file that lies next to the material (a mail, a
 # picture) and that nothing understands.
 STATES = ("read", "searched", "duplicate", "listed", "skipped", "cut", "refused", "unknown", "other")
 LOST = frozenset(("cut", "refused", "unknown"))  # with one of these a case is not complete
@@ -106,7 +106,7 @@ class Ledger:
         self.sources.append(entry)
         return entry
 
-    def came(self, address: str, *, alone: bool) -> Given:
+    def begin_given(self, address: str, *, alone: bool) -> Given:
         """Note that a file or tree came in; the caller sets `last` when it has gone by."""
         one = Given(address, alone, len(self.sources), len(self.sources))
         self.given.append(one)
@@ -121,7 +121,7 @@ class Ledger:
         elif self.damage_total == self.most + 1:
             self.note(f"{address}: more than {self.most} faults; the rest is counted, not listed")
 
-    def changed(self, address: str, what: str) -> None:
+    def note_change(self, address: str, what: str) -> None:
         """Add a file that is still being written, before the faults that follow from it."""
         self.add_damage(address, -1, what, "what came later")
         self.damage.sort(key=lambda one: one.what != what)
@@ -146,8 +146,8 @@ class Ledger:
         """Say that the archive or folder at `address` was not read to its end."""
         self._incomplete.add(address)
 
-    def complete(self, root: str) -> bool:
-        """Tell whether the archive, folder or file that holds `root` was read whole and sound.
+    def is_complete(self, root: str) -> bool:
+        """Say whether the archive, folder or file that holds `root` was read whole and sound.
 
         When False, something absent under `root` proves nothing.
         """

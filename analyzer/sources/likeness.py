@@ -1,6 +1,6 @@
 """Whether a file no parser knows looks like support material: a log, a table or an archive.
 
-A mail or a README beside a bundle is no loss. A log, a table or an archive that is not read is one, and
+A mail or a README next to a bundle is no loss. A log, a table or an archive that is not read is one, and
 the case is not complete then.
 """
 
@@ -31,49 +31,55 @@ _STAMP = compiled_bytes(
 )
 _IN_STAMPS = (compiled_bytes(rb"\d\d:\d\d"), compiled_bytes(rb"\[ *\d+\.\d{6}\]"))  # one of these is in every stamp
 _RULED = compiled_bytes(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
+_XML_OR_JSON = compiled_bytes(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))")
 _LINES = 50
 _MOSTLY = 4 << 10  # bytes that hold as many lines in most texts
 _ENOUGH = 3  # lines that have to look alike
 
 
-def likeness(path: str, head: bytes) -> str:
+def find_likeness(path: str, head: bytes) -> str:
     """Return "archive", "log" or "table", or "" for what looks like none of them.
 
     head  the first bytes, compression undone
     """
     if head.startswith(_ARCHIVES) or codecs.kind_of(head) or sniff.is_zip(head) or sniff.is_tar(head):
         return "archive"
-    if _ARCHIVE_NAME.search(path) and not _as_text(head):
+    is_text = bool(head) and not sniff.find_refusal(head)
+    if _ARCHIVE_NAME.search(path) and not is_text:
         return "archive"
     if is_plain_json(path, head):
         return ""
-    lines = [line for line in _first_lines(head) if line.strip()]
+    lines = [line for line in _read_first_lines(head) if line.strip()]
     text = b"\n".join(lines)
-    stamps = sum(_stamped(line[:80]) for line in lines) if any(one.search(text) for one in _IN_STAMPS) else 0
-    if (stamps >= _ENOUGH and stamps * 2 > len(lines)) or (head and _LOG_NAME.search(path)):
+    if _has_stamps(lines, text) or (head and _LOG_NAME.search(path)):
         return "log"
-    return "table" if (head and _TABLE_NAME.search(path)) or _tabular(lines, text) else ""
+    if _is_tabular(lines, text) or (head and _TABLE_NAME.search(path)):
+        return "table"
+    return ""
 
 
-def _first_lines(head: bytes) -> list[bytes]:
+def _read_first_lines(head: bytes) -> list[bytes]:
     """Return the first lines, mostly without splitting all there is."""
     head = head.replace(b"\0", b"")
     lines = head[:_MOSTLY].splitlines()
     return (lines if len(lines) > _LINES else head.splitlines())[:_LINES]
 
 
-def _stamped(line: bytes) -> bool:
-    """Tell whether a time stands near the start of a line; most lines hold no sign of one."""
-    return (b":" in line or b"[" in line) and _STAMP.match(line) is not None
+def _has_stamps(lines: list[bytes], text: bytes) -> bool:
+    """Say whether a time stands near the start of most lines."""
+    if not any(sign.search(text) for sign in _IN_STAMPS):
+        return False
+    stamps = 0
+    for line in lines:
+        start = line[:80]
+        if (b":" in start or b"[" in start) and _STAMP.match(start):  # most lines hold no sign of a time
+            stamps += 1
+    return stamps >= _ENOUGH and stamps * 2 > len(lines)
 
 
-def _as_text(head: bytes) -> bool:
-    return bool(head) and not sniff.refusal(head)
-
-
-def _tabular(lines: list[bytes], text: bytes) -> bool:
-    """Tell whether lines are a table: XML or JSON, one number of separators in most lines, or ruled heads."""
-    if lines and re.match(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))", lines[0]):
+def _is_tabular(lines: list[bytes], text: bytes) -> bool:
+    """Say whether lines are a table: XML or JSON, one number of separators in most lines, or ruled heads."""
+    if lines and _XML_OR_JSON.match(lines[0]):
         return True
     if (b"--" in text or b"==" in text) and any(_RULED.match(line) for line in lines):
         return True
@@ -82,6 +88,7 @@ def _tabular(lines: list[bytes], text: bytes) -> bool:
             continue
         counts = [line.count(separator) for line in lines]
         most = max(set(counts), key=counts.count, default=0)
-        if most >= 2 and counts.count(most) >= _ENOUGH and counts.count(most) * 2 > len(lines):
+        same = counts.count(most)
+        if most >= 2 and same >= _ENOUGH and same * 2 > len(lines):
             return True
     return False

@@ -97,5 +97,5 @@ _CREDENTIALS = compiled(
 
 
 def holds_credentials(name: str) -> bool:
-    """Tell whether a file of that name (its last part) holds credentials: it is never opened and never shown."""
+    """Say whether a file of that name (its last part) holds credentials: it is never opened and never shown."""
     return bool(_CREDENTIALS.fullmatch(name))

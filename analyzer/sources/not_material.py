@@ -80,7 +80,7 @@ def describe_other_file(path: str, head: bytes) -> str:
     if b"\x00" not in head[:512] and _is_own_result(path, head):
         return "a result of Backline"
     named = next((what for form, what in _BY_NAME if form.search(path)), "")
-    if named and (path.lower().endswith((".ini", ".svg")) or sniff.refusal(head)):
+    if named and (path.lower().endswith((".ini", ".svg")) or sniff.find_refusal(head)):
         return named  # a text under such a name may hold output
     return ""
 
@@ -102,7 +102,7 @@ def _describe_zip(head: bytes) -> str:
 
 
 def _is_archive(head: bytes) -> bool:
-    return bool(tarheader.parse(head[:512])) if len(head) >= 512 else False
+    return bool(tarheader.parse_header(head[:512])) if len(head) >= 512 else False
 
 
 def _is_own_result(path: str, head: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Whether a file that looks like a log is the log itself, or a paste: a terminal session, a mail, a ticket.
 
-A log begins with a line of its own and holds no prompts. What a paste shows of a log may be all of
-it or what `grep` let through, so the two must not be taken for one another.
+A log begins with a line of its own and holds no prompts. What a paste shows of a log may be all of it
+or what `grep` let through, so the two must not be taken for one another.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from itertools import chain, islice
 
 from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources.encoding import decode
-from analyzer.sources.margins import has_margin, without_margin
-from analyzer.sources.markup import unmarked
+from analyzer.sources.margins import has_margin, measure_origin, remove_margin
+from analyzer.sources.markup import clean_line, remove_marks
 from analyzer.sources.member import Member
-from analyzer.sources.output_extent import clean, origin
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
 
@@ -28,6 +27,7 @@ _STAMPED = compiled(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough
+_SAMPLE = 200  # lines at the beginning of a text
 
 
 class Begun:
@@ -51,52 +51,58 @@ class Begun:
         return count
 
 
-def is_wide(raw: bytes) -> bool:
-    """Tell whether a text begins as UTF-16 does."""
+def is_utf16(raw: bytes) -> bool:
+    """Say whether a text begins as UTF-16 does."""
     return raw.startswith(_WIDE)
 
 
-def typed_in(raw: bytes) -> Prompt | None:
+def find_typed(raw: bytes) -> Prompt | None:
     """Return a prompt with a command that stands in a text, the first that names its host, or None."""
-    if is_wide(raw):
+    if is_utf16(raw):
         raw = "\n".join(decode(raw)).encode("utf-8", "replace")
     first: Prompt | None = None
-    begins = [found] if (found := _FIRST.match(raw)) else []
-    for found in islice(chain(begins, _FURTHER.finditer(raw)), _MOST_TRIED):
-        line = clean(found[1][:MOST_TYPED].decode("utf-8", "replace")).strip()
+    first_match = _FIRST.match(raw)
+    matches = chain([first_match] if first_match else [], _FURTHER.finditer(raw))
+    for found in islice(matches, _MOST_TRIED):
+        line = clean_line(found[1][:MOST_TYPED].decode("utf-8", "replace")).strip()
         prompt = find_prompt(line)
-        if prompt is None or not (prompt.command or prompt.host):
+        if prompt is None:
             continue
         if prompt.host:
             return prompt
-        first = first or prompt
+        if first is None and prompt.command:
+            first = prompt
     return first
 
 
-def quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
-    """Tell whether the first lines of a text are words about a log or bear marks of a page, or parts were left out.
+def is_quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
+    """Say whether the first lines of a text are words about a log or bear marks of a page, or parts were left out.
 
     sample  the first lines of the text
-    starts  tells whether a line is one of the log
+    starts  says whether a line is one of the log
     """
+    some = [line for line in sample[:_SAMPLE] if line.strip()]
+    with_marks = sum(remove_marks(line) != line for line in some)
+    if with_marks * 2 >= max(len(some), 1):
+        return True
+    if has_margin(some) and any(map(starts, remove_margin(some))):
+        return True
     begun = False
-    some = [line for line in sample[:200] if line.strip()]
-    if sum(unmarked(line) != line for line in some) * 2 >= max(len(some), 1):
-        return True
-    if has_margin(some) and any(map(starts, without_margin(some))):
-        return True
-    for line in sample[:200]:
+    for line in sample[:_SAMPLE]:
+        text = line.strip()
         if starts(line) or _STAMPED.match(line):
             begun = True
-        elif is_fence(line) or is_snip(line) or (not begun and _is_words(line.strip())):
+        elif is_fence(line) or is_snip(line):
+            return True
+        if not begun and (is_prose(text) or (text and is_heading(text))):
             return True
     return False
 
 
-def searched(sample: Sequence[str]) -> bool:
-    """Tell whether grep printed the first lines of a text: a file's name or a line's number stands before them."""
-    lines = [clean(line) for line in sample[:200]]
-    printed = set(filter(origin, lines))
+def is_searched(sample: Sequence[str]) -> bool:
+    """Say whether grep printed the first lines of a text: a file's name or a line's number stands before them."""
+    lines = [clean_line(line) for line in sample[:_SAMPLE]]
+    printed = set(filter(measure_origin, lines))
     if not printed:
         return False
     stamped = [line for line in lines if line in printed or _STAMPED.match(line)]
@@ -104,10 +110,6 @@ def searched(sample: Sequence[str]) -> bool:
 
 
 def is_paste(sample: Sequence[str]) -> bool:
-    """Tell of a file in an archive whether its first lines are a terminal session's, or what grep printed."""
+    """Say of a file in an archive whether its first lines are a terminal session's, or what grep printed."""
     first = next((line for line in sample if line.strip()), "")
-    return find_prompt(clean(first).strip()[:MOST_TYPED]) is not None or searched(sample)
-
-
-def _is_words(text: str) -> bool:
-    return is_prose(text) or (text != "" and is_heading(text))
+    return find_prompt(clean_line(first).strip()[:MOST_TYPED]) is not None or is_searched(sample)

@@ -23,30 +23,33 @@ _KINDS = {"ctl": NSXT_MANAGER, "mgr": NSXT_MANAGER, "edg": NSXT_EDGE, "esx": ESX
 
 
 def is_head(lines: Sequence[str], at: int) -> bool:
-    """Tell whether a line is the upper rule of a head that names a command or a node."""
+    """Say whether a line is the upper rule of a head that names a command or a node."""
     if not lines[at].startswith("-" * _LEAST) or at + LINES > len(lines):
         return False
     rule = lines[at].rstrip()
     if len(rule) != rule.count("-") or lines[at + 2].rstrip() != rule or len(lines[at + 1]) > MOST_TYPED:
         return False
     text = lines[at + 1].strip()
-    return _COMMAND.match(text) is not None or _NODE.match(text) is not None
+    return bool(_COMMAND.match(text) or _NODE.match(text))
 
 
-def heads(lines: Sequence[str]) -> list[int]:
+def find_heads(lines: Sequence[str]) -> list[int]:
     """Return the places of all heads in order: those of their upper rules."""
     rule = "-" * _LEAST
     return [at for at, line in enumerate(lines) if line.startswith(rule) and is_head(lines, at)]
 
 
-def prompt_of(text: str, above: Prompt | None) -> Prompt:
-    """Return the prompt that a head stands for: whose output follows, and of which command.
+def make_prompt(text: str, above: Prompt | None) -> Prompt:
+    """Return the prompt that a head stands for: whose output follows, and which command printed it.
 
     text   the line between the rules
     above  the last prompt before it, whose command printed all of it
     """
     text = text.strip()
     if node := _NODE.match(text):
+        kind, host = node.group("kind", "host")
         command = _EXEC.sub(r"\g<command>", above.command) if above else ""
-        return Prompt(FORM, node["host"], _KINDS[node["kind"]], True, command)
-    return replace(above, form=FORM, command=text) if above else Prompt(FORM, "", "", False, text)
+        return Prompt(FORM, host, _KINDS[kind], True, command)
+    if above is None:
+        return Prompt(FORM, "", "", False, text)
+    return replace(above, form=FORM, command=text)

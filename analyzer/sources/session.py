@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
-from analyzer.secrets.values import hide_lines, suspect
-from analyzer.sources.encoding import LineReader, shortened
+from analyzer.secrets.values import hide_lines, may_hold_secrets
+from analyzer.sources.encoding import LineReader, shorten_line
+from analyzer.sources.markup import clean_line
 from analyzer.sources.member import Member
-from analyzer.sources.output_extent import clean
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 from analyzer.sources.ruled import is_head
 
@@ -35,7 +35,7 @@ class TerminalSession:
     """Reads a text that may be a session; `limit_hits` are those it met, known when it is through.
 
     begun  the bytes that were read of the member already
-    wide   tells whether a line may be longer than `limits.line_bytes`: that of a capture
+    wide   says whether a line may be longer than `limits.line_bytes`: that of a capture
     """
 
     def __init__(self, member: Member, begun: bytes, limits: Limits, wide: Callable[[str], bool]) -> None:
@@ -43,62 +43,68 @@ class TerminalSession:
         self.limit_hits: list[LimitHit] = []
         self._reader = LineReader(max(limits.block_bytes, limits.line_bytes))
         self._begun = begun
-        self._suspect = suspect(begun)
-        self._number = 0  # lines that came so far
+        self._may_hold_secrets = may_hold_secrets(begun)
+        self._count = 0  # lines that came so far
         self._ended = False  # the limit of a whole session was reached
-        self._long: list[int] = []
+        self._first_long = 0  # number of the first line over the limit
         self._long_count = 0
         self._texts: dict[str, str] = {}
 
-    def parts(self) -> Iterator[SessionStretch]:
+    def read_parts(self) -> Iterator[SessionStretch]:
         """Yield the stretches of the text, in order."""
-        lines: list[str] = []
-        if not self.member.text_head(1):
-            begun, self._begun = self._begun, b""
-            for at in range(0, len(begun), _PIECE):
-                lines += self._whole(self._reader.feed(begun[at : at + _PIECE]))
-            del begun
-            yield self._rest(1, lines)
+        if self.member.text_head(1):
+            yield from self._read_long()
             return
+        lines: list[str] = []
+        begun, self._begun = self._begun, b""
+        for at in range(0, len(begun), _PIECE):
+            lines += self._take_lines(self._reader.feed(begun[at : at + _PIECE]))
+        del begun
+        yield self._end_text(1, lines)
+
+    def _read_long(self) -> Iterator[SessionStretch]:
+        """Yield the stretches of a text of which more is to come."""
+        lines: list[str] = []
         first, size, skipping, prompts = 1, 0, False, False
-        for raw in self._raws():
+        for raw in self._read_bytes():
             known, size = len(lines), size + len(raw)
-            lines += self._whole(self._reader.feed(raw))
+            lines += self._take_lines(self._reader.feed(raw))
             if skipping:
-                at = next((n for n, line in enumerate(lines) if is_head(lines, n) or _prompt(line)), len(lines))
-                first, lines, skipping = first + at, lines[at:], at == len(lines)
-            elif at := _last_prompt(lines, max(known, 1)):
+                at = _find_first_prompt(lines)
+                skipping = at == len(lines)
+                first, lines = first + at, lines[at:]
+            elif at := _find_last_prompt(lines, max(known, 1)):
                 prompts = True
-                yield SessionStretch(first, self._hidden(lines[:at]))
+                yield SessionStretch(first, self._hide_secrets(lines[:at]))
                 first, lines = first + at, lines[at:]
                 size = sum(map(len, lines))
             elif size >= self.limits.block_bytes:
-                self._say_large(first + len(lines))
-                yield SessionStretch(first, self._hidden(lines), cut=True)
-                if not prompts and not (lines and _prompt(lines[0])):
-                    self._say_long()
+                self._note_large_output(first + len(lines))
+                yield SessionStretch(first, self._hide_secrets(lines), cut=True)
+                if not prompts and not (lines and _is_prompt(lines[0])):
+                    self._note_long_lines()
                     return
                 first, lines, size, skipping = first + len(lines), [], 0, True
         if not skipping:
-            yield self._rest(first, lines)
+            yield self._end_text(first, lines)
 
-    def _rest(self, first: int, lines: list[str]) -> SessionStretch:
+    def _end_text(self, first: int, lines: list[str]) -> SessionStretch:
         """Return the last stretch."""
-        lines += self._whole(self._reader.close())
+        lines += self._take_lines(self._reader.close())
         cut = bool(self.member.cut or self._ended)
         if cut and lines and self._reader.met.unfinished:
             lines.pop()  # half a number is no number
-        self._say_long()
-        return SessionStretch(first, self._hidden(lines), cut=cut)
+        self._note_long_lines()
+        return SessionStretch(first, self._hide_secrets(lines), cut=cut)
 
-    def _raws(self) -> Iterator[bytes]:
+    def _read_bytes(self) -> Iterator[bytes]:
         """Yield the bytes of a long text some at a time."""
         begun, self._begun = self._begun, b""
         for at in range(0, len(begun), STRETCH):
             yield begun[at : at + STRETCH]
         left = self.limits.session_bytes - len(begun)
         while left > 0 and (raw := self.member.read(min(STRETCH, left))):
-            self._suspect = self._suspect or suspect(raw)
+            self._may_hold_secrets = self._may_hold_secrets or may_hold_secrets(raw)
             left -= len(raw)
             yield raw
         if left <= 0 and self.member.text_head(1):
@@ -106,47 +112,59 @@ class TerminalSession:
             at = self.limits.session_bytes
             self.limit_hits.append(LimitHit(self.member.address, "session_bytes", at, at))
 
-    def _hidden(self, lines: list[str]) -> list[str]:
-        return hide_lines(lines) if self._suspect else lines
+    def _hide_secrets(self, lines: list[str]) -> list[str]:
+        return hide_lines(lines) if self._may_hold_secrets else lines
 
-    def _whole(self, lines: list[str]) -> list[str]:
+    def _take_lines(self, lines: list[str]) -> list[str]:
         """Return lines as they are read: those over the limit cut, unless they belong to a capture.
 
         Lines that are the same are one text: most lines of thousands of dumps say that a counter is 0.
         """
-        most = self.limits.line_bytes
         if len(self._texts) > _TEXTS:
             self._texts.clear()
         lines = [self._texts.setdefault(line, line) for line in lines]
+        most = self.limits.line_bytes
         for number, line in enumerate(lines):
-            if len(line) > most // 4 and len(line.encode("utf-8", "surrogateescape")) > most and not self.wide(line):
-                lines[number] = shortened(line, most)
-                self._long_count += 1
-                self._long += [self._number + number + 1] if len(self._long) < 1 else []
-        self._number += len(lines)
+            if len(line) <= most // 4 or len(line.encode("utf-8", "surrogateescape")) <= most or self.wide(line):
+                continue
+            lines[number] = shorten_line(line, most)
+            self._long_count += 1
+            self._first_long = self._first_long or self._count + number + 1
+        self._count += len(lines)
         return lines
 
-    def _say_large(self, line: int) -> None:
+    def _note_large_output(self, line: int) -> None:
         at = self.limits.block_bytes
         left_out = f"the output that continues at line {line:,} was not read further"
         self.limit_hits.append(LimitHit(self.member.address, "block_bytes", at, at, left_out))
 
-    def _say_long(self) -> None:
-        if self._long_count:
-            at = self._long[0]
-            were = "line was" if self._long_count == 1 else "lines were"
-            left_out = f"{self._long_count:,} longer {were} read up to there"
-            address = f"{self.member.address}:{at}"
-            self.limit_hits.append(LimitHit(address, "line_bytes", self.limits.line_bytes, at, left_out))
+    def _note_long_lines(self) -> None:
+        if not self._long_count:
+            return
+        were = "line was" if self._long_count == 1 else "lines were"
+        left_out = f"{self._long_count:,} longer {were} read up to there"
+        address = f"{self.member.address}:{self._first_long}"
+        self.limit_hits.append(LimitHit(address, "line_bytes", self.limits.line_bytes, self._first_long, left_out))
 
 
-def _last_prompt(lines: list[str], begin: int) -> int:
+def _find_first_prompt(lines: list[str]) -> int:
+    """Return where the first prompt stands, or a command between rules; the number of lines when none does."""
+    for at, line in enumerate(lines):
+        if is_head(lines, at) or _is_prompt(line):
+            return at
+    return len(lines)
+
+
+def _find_last_prompt(lines: list[str], begin: int) -> int:
     """Return where the last prompt stands, or a command between rules; 0 when none does from a line on."""
-    return next((at for at in range(len(lines) - 1, begin - 1, -1) if is_head(lines, at) or _prompt(lines[at])), 0)
+    for at in range(len(lines) - 1, begin - 1, -1):
+        if is_head(lines, at) or _is_prompt(lines[at]):
+            return at
+    return 0
 
 
-def _prompt(line: str) -> bool:
+def _is_prompt(line: str) -> bool:
     if len(line) > MOST_TYPED:
         return False
-    found = find_prompt(clean(line).strip())
+    found = find_prompt(clean_line(line).strip())
     return found is not None and found.form not in ("vsish", "echo") and bool(found.host or found.command)

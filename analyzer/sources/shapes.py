@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from analyzer.kept_patterns import compiled
 from analyzer.pattern_notes import noted
-from analyzer.sources.first_chars import ANY, beginning, first_signs, literals
+from analyzer.sources.first_chars import ANY, find_beginning, find_first_signs, find_literals
 
 _NAMED = compiled(r"\(\?P<\w+>")
 _ALONE = compiled(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
@@ -45,7 +45,7 @@ class Recogniser(Protocol):
 
     @property
     def node(self) -> str:
-        """Kind of node the output comes from, "" when only the prompt tells."""
+        """Kind of node the output comes from, "" when only the prompt shows it."""
 
     @property
     def log(self) -> bool:
@@ -57,7 +57,7 @@ class Recogniser(Protocol):
 
     @property
     def common(self) -> bool:
-        """Other machines have its commands too: only a sure prompt of its kind of node tells."""
+        """Other machines have its commands too: only a sure prompt of its kind of node counts."""
 
     @property
     def commands(self) -> Sequence[str]:
@@ -65,7 +65,7 @@ class Recogniser(Protocol):
 
     @property
     def shape(self) -> str:
-        """Pattern of the first line, "" when only a command tells."""
+        """Pattern of the first line, "" when only the command is known."""
 
     @property
     def body(self) -> str:
@@ -78,13 +78,33 @@ class Recogniser(Protocol):
         """Return the match of a line that opens this output."""
 
     def leads(self, line: str) -> bool:
-        """Tell whether a line right above the start of this output belongs to it."""
+        """Say whether a line right above the start of this output belongs to it."""
 
     def is_proved(self, lines: Sequence[str]) -> bool:
-        """Tell whether lines that start as this output does, below no command of its own, are this output."""
+        """Say whether lines that start as this output does, below no command of its own, are this output."""
 
     def goes_on(self, line: str) -> bool:
-        """Tell whether a line may belong to an output that has begun."""
+        """Say whether a line may belong to an output that has begun."""
+
+
+class LineForm(NamedTuple):
+    """One form of a shape: what its first line begins with (blanks left out), what it holds, what to ask where."""
+
+    start: str
+    word: str
+    place: str
+    patterns: list[str]
+
+
+class LineNeeds(NamedTuple):
+    """What every match of a pattern begins with, the longest text it holds, and its possible first characters.
+
+    Each is "" where that is not easily found out.
+    """
+
+    start: str
+    word: str
+    find_first_signs: str
 
 
 class Shapes:
@@ -100,36 +120,37 @@ class Shapes:
         # of each, for each of its forms: what its first line begins with, blanks left out, and what it holds
         self._signs: list[list[tuple[str, str]]] = []
         self._alone: list[Recogniser] = []
+        self._by_first: dict[str, list[int]] = {}
         asked: dict[str, list[str]] = {_FLUSH: [], _WHOLE: [], _ANYWHERE: []}
-        for recogniser in self.all:
-            forms = _forms(recogniser.shape)
-            self._signs.append([(start, word) for start, word, _, _ in forms] or [("", "")])
+        for number, recogniser in enumerate(self.all):
+            forms = find_forms(recogniser.shape)
+            signs = [(form.start, form.word) for form in forms]
             if not forms:
                 self._alone.append(recogniser)
-            for _, _, place, patterns in forms:
-                asked[place] += patterns
-        self._by_first: dict[str, list[int]] = {}
-        for number, signs in enumerate(self._signs):
+                signs = [("", "")]
+            self._signs.append(signs)
+            for form in forms:
+                asked[form.place] += form.patterns
             for first in {start[:1] for start, _ in signs}:
                 self._by_first.setdefault(first, []).append(number)
-        self._far = [(_needs(pattern)[1], pattern) for pattern in asked[_ANYWHERE]]
+        self._far = [(find_needs(pattern).word, pattern) for pattern in asked[_ANYWHERE]]
         self._flush_by, self._whole_by = _BySign(asked[_FLUSH]), _BySign(asked[_WHOLE])
 
-    def starting(self, line: str) -> list[Recogniser]:
+    def find_starting(self, line: str) -> list[Recogniser]:
         """Return the recognisers whose output may start at this line."""
-        if self._maybe(line):
-            text = line.lstrip()
-            near = {*self._by_first.get(text[:1], ()), *self._by_first.get("", ())}
-            return [self.all[number] for number in sorted(near) if self._starts(number, text, line)]
-        return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
+        if not self._may_start(line):
+            return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
+        text = line.lstrip()
+        near = {*self._by_first.get(text[:1], ()), *self._by_first.get("", ())}
+        return [self.all[number] for number in sorted(near) if self._is_started(number, text, line)]
 
-    def _starts(self, number: int, text: str, line: str) -> bool:
+    def _is_started(self, number: int, text: str, line: str) -> bool:
         for start, word in self._signs[number]:
             if word in line and text.startswith(start):
                 return self.all[number].starts_at(line) is not None
         return False
 
-    def _maybe(self, line: str) -> bool:
+    def _may_start(self, line: str) -> bool:
         text = line.lstrip()
         flush = self._flush_by[text[:1]]
         if flush is not None and flush.match(text):
@@ -137,88 +158,94 @@ class Shapes:
         whole = self._whole_by[line[:1]]
         if whole is not None and whole.match(line):
             return True
-        for literal, pattern in self._far:  # noqa: SIM110 - asked of every new line; a generator is dearer
-            if literal in line and _compiled(pattern).search(line):
+        for word, pattern in self._far:  # noqa: SIM110 - asked of every new line; a generator is dearer
+            if word in line and _compile_pattern(pattern).search(line):
                 return True
         return False
 
 
-class _Several:
+class _SeveralPatterns:
     """Several patterns asked together: at first what each begins with and holds, joined once lines are many."""
 
     def __init__(self, patterns: list[str]) -> None:
-        self._patterns = [(*_needs(pattern)[:2], pattern) for pattern in patterns]
+        self._patterns = patterns
+        self._needs = [find_needs(pattern) for pattern in patterns]
         self._asked = 0
         self._joined: re.Pattern[str] | None = None
 
     def match(self, text: str) -> bool:
-        """Tell whether one of them matches at the start of a text."""
+        """Say whether one of them matches at the start of a text."""
         if self._joined is None:
             self._asked += 1
             if self._asked <= SEPARATE:
-                return any(text.startswith(start) and word in text for start, word, _ in self._patterns)
-            self._joined = re.compile("|".join(f"(?:{pattern})" for _, _, pattern in self._patterns))
+                return any(text.startswith(need.start) and need.word in text for need in self._needs)
+            self._joined = re.compile("|".join(f"(?:{pattern})" for pattern in self._patterns))
         return self._joined.match(text) is not None
 
 
-@noted
-def _needs(pattern: str) -> list[str]:
-    """Return what every match of a pattern begins with, the longest text it holds, and its possible first characters.
-
-    Each is "" where that is not easily told.
-    """
-    signs = first_signs(pattern)
-    first = "" if signs >= ANY else "".join(sorted(signs))
-    return [beginning(pattern), next(iter(literals(pattern)), ""), first]
-
-
-@noted
-def _forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
-    """Return of each form of a shape what its first line begins with, what it holds, and the patterns to ask where.
-
-    None for a shape that cannot be joined with others. What is asked may say yes too often, never no too often.
-    """
-    found: list[tuple[str, str, str, list[str]]] = []
-    if _ALONE.search(shape):
-        return found
-    for pattern in _parts(_NAMED.sub("(?:", shape)):
-        rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
-        start, word = beginning(rest).lstrip(), _needs(pattern)[1]
-        if inside != pattern:
-            found.append((start, word, _ANYWHERE, [part.removeprefix(r"\b") for part in _parts(inside)]))
-        elif rest != pattern and not first_signs(rest) & _BLANKS:
-            found.append((start, word, _FLUSH, [rest]))
-        else:
-            found.append((start, word, _WHOLE, [pattern]))
-    return found
-
-
-@noted
-def _held(command: str) -> list[str]:
-    """Return texts that every match of the pattern of a command holds, the longest first; none when unsure."""
-    return list(literals(command))
-
-
-@lru_cache(1000)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
-class _BySign(dict[str, "_Several | None"]):
+class _BySign(dict[str, "_SeveralPatterns | None"]):
     """First character of a line -> the patterns that such a line can match; found when asked for."""
 
     def __init__(self, patterns: list[str]) -> None:
         super().__init__()
         self._patterns = patterns
 
-    def __missing__(self, sign: str) -> _Several | None:
+    def __missing__(self, sign: str) -> _SeveralPatterns | None:
         if not sign.isascii():
             return self[""]
         patterns = self._patterns
         if sign:
-            patterns = [pattern for pattern in patterns if sign in (_needs(pattern)[2] or sign)]
-        self[sign] = _Several(patterns) if patterns else None
+            patterns = [pattern for pattern in patterns if sign in (find_needs(pattern).find_first_signs or sign)]
+        self[sign] = _SeveralPatterns(patterns) if patterns else None
         return self[sign]
+
+
+def find_needs(pattern: str) -> LineNeeds:
+    """Return what a match of a pattern needs."""
+    return LineNeeds(*_note_needs(pattern))
+
+
+@noted
+def _note_needs(pattern: str) -> list[str]:
+    signs = find_first_signs(pattern)
+    first = "" if signs >= ANY else "".join(sorted(signs))
+    return [find_beginning(pattern), next(iter(find_literals(pattern)), ""), first]
+
+
+def find_forms(shape: str) -> list[LineForm]:
+    """Return the forms of a shape, none for one that cannot be joined with others.
+
+    What their patterns ask may say yes too often, never no too often.
+    """
+    return [LineForm(*form) for form in _note_forms(shape)]
+
+
+@noted
+def _note_forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
+    found: list[tuple[str, str, str, list[str]]] = []
+    if _ALONE.search(shape):
+        return found
+    for pattern in split_alternatives(_NAMED.sub("(?:", shape)):
+        rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
+        if inside != pattern:
+            place, patterns = _ANYWHERE, [part.removeprefix(r"\b") for part in split_alternatives(inside)]
+        elif rest != pattern and not find_first_signs(rest) & _BLANKS:
+            place, patterns = _FLUSH, [rest]
+        else:
+            place, patterns = _WHOLE, [pattern]
+        found.append((find_beginning(rest).lstrip(), find_needs(pattern).word, place, patterns))
+    return found
+
+
+@noted
+def _find_held(command: str) -> list[str]:
+    """Return texts that every match of the pattern of a command holds, the longest first; none when unsure."""
+    return list(find_literals(command))
+
+
+@lru_cache(1000)
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 class Commands:
@@ -228,84 +255,90 @@ class Commands:
         self._by_word: dict[str, list[tuple[tuple[str, ...], Recogniser]]] = {}
         for recogniser in recognisers:
             for pattern in recogniser.commands:
-                word, *others = _held(pattern) or ("",)
+                word, *others = _find_held(pattern) or ("",)
                 self._by_word.setdefault(word, []).append((tuple(others), recogniser))
 
-    def candidates(self, command: str) -> list[Recogniser]:
+    def find_candidates(self, command: str) -> list[Recogniser]:
         """Return the recognisers that may know a command: too many sometimes, never too few."""
         found: dict[str, Recogniser] = {}
         for word, patterns in self._by_word.items():
-            if word in command:
-                for others, recogniser in patterns:
-                    if all(text in command for text in others):
-                        found[recogniser.name] = recogniser
+            if word not in command:
+                continue
+            for others, recogniser in patterns:
+                if all(text in command for text in others):
+                    found[recogniser.name] = recogniser
         return list(found.values())
 
 
-def note(recognisers: Iterable[Recogniser]) -> None:
-    """Work out what `joined` will ask of their patterns."""
+def note_patterns(recognisers: Iterable[Recogniser]) -> None:
+    """Work out what `find_joined` will ask of their patterns."""
     for recogniser in recognisers:
-        patterns = [pattern for *_, some in _forms(recogniser.shape) for pattern in some] if recogniser.shape else []
-        for answer, some in ((_needs, patterns), (_held, recogniser.commands)):
-            for pattern in some:
-                answer(pattern)
+        for form in find_forms(recogniser.shape) if recogniser.shape else ():
+            for pattern in form.patterns:
+                find_needs(pattern)
+        for pattern in recogniser.commands:
+            _find_held(pattern)
 
 
-_made: dict[tuple[int, ...], tuple[Shapes, Commands]] = {}
+_joined: dict[tuple[int, ...], tuple[Shapes, Commands]] = {}
 
 
-def joined(recognisers: Sequence[Recogniser]) -> tuple[Shapes, Commands]:
+def find_joined(recognisers: Sequence[Recogniser]) -> tuple[Shapes, Commands]:
     """Return what is asked before these recognisers are, made once: a case has many texts."""
     key = tuple(map(id, recognisers))  # a Shapes holds its recognisers, so that their ids stay theirs
-    if key not in _made:
-        if len(_made) >= 8:
-            _made.clear()
-        _made[key] = Shapes(recognisers), Commands(recognisers)
-    return _made[key]
+    if key not in _joined:
+        if len(_joined) >= 8:
+            _joined.clear()
+        _joined[key] = Shapes(recognisers), Commands(recognisers)
+    return _joined[key]
 
 
-def _parts(pattern: str) -> list[str]:
+def split_alternatives(pattern: str) -> list[str]:
     """Return the alternatives of a pattern, without the `^` that a match at the start does not need."""
     pattern = pattern.removeprefix("^")
-    depth, start, at, parts, classed = 0, 0, 0, [], False
-    closed = []  # where the outermost groups end
+    parts: list[str] = []
+    group_ends = []  # of the outermost groups
+    depth, start, at, in_class = 0, 0, 0, False
     while at < len(pattern):
         sign = pattern[at]
         if sign == "\\":
             at += 1
-        elif classed:
-            classed = sign != "]"
+        elif in_class:
+            in_class = sign != "]"
         elif sign == "[":
-            classed = True
+            in_class = True
             at += pattern.startswith("[^", at)
             at += pattern.startswith("]", at + 1)  # a bracket that comes first is a plain sign
         elif sign == "(":
             depth += 1
         elif sign == ")":
             depth -= 1
-            closed += [at] if depth == 0 else []
+            if depth == 0:
+                group_ends.append(at)
         elif sign == "|" and depth == 0:
             parts.append(pattern[start:at])
             start = at + 1
         at += 1
-    if not parts and pattern.startswith("(?:") and closed == [len(pattern) - 1]:
-        return _parts(pattern[3:-1])
+    if not parts and pattern.startswith("(?:") and group_ends == [len(pattern) - 1]:
+        return split_alternatives(pattern[3:-1])
     parts.append(pattern[start:])
-    return [one for part in parts for one in (_parts(part) if len(parts) > 1 else [part])]
+    if len(parts) == 1:
+        return parts
+    return [alternative for part in parts for alternative in split_alternatives(part)]
 
 
 def is_snip(line: str) -> bool:
-    """Tell whether a line only says that lines were left out (`<snip>`, `[...]`)."""
+    """Say whether a line only says that lines were left out (`<snip>`, `[...]`)."""
     return len(line) < 60 and _SNIP.match(line) is not None
 
 
 def is_fence(line: str) -> bool:
-    """Tell whether a line opens or closes a code block of a blog or a ticket."""
+    """Say whether a line opens or closes a code block of a blog or a ticket."""
     return _FENCE.match(line) is not None
 
 
 def is_prose(line: str) -> bool:
-    """Tell whether a line is a sentence: long, begun as one, most of its words plain."""
+    """Say whether a line is a sentence: long, begun as one, most of its words plain."""
     if len(line) < 40 or "   " in line.strip():
         return False
     words = line[:400].split()[:40]
@@ -318,5 +351,5 @@ def is_prose(line: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Tell whether a line could be the heading of a paragraph (it then stands between blank lines)."""
+    """Say whether a line could be the heading of a paragraph (it then stands between blank lines)."""
     return len(line) <= 80 and _HEADING.match(line) is not None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from analyzer.sources import tarheader
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK00PK\x03\x04", b"PK\x07\x08PK\x03\x04")
+_ASCII = bytes(range(128))
+_NO_CONTROLS = bytes(range(32, 256)) + b"\t\r\n\f\x1b\x08"
 _KNOWN = (
     (b"%PDF", "a PDF document"),
     (b"\x7fELF", "a program or core dump (ELF)"),
@@ -34,42 +36,45 @@ _KNOWN = (
 
 
 def is_zip(head: bytes) -> bool:
-    """Tell whether a zip starts here."""
+    """Say whether a zip starts here."""
     return head.startswith(_ZIP)
 
 
 def is_visor(head: bytes) -> bool:
-    """Tell whether a tar of the ESXi boot modules (vmtar) starts here."""
+    """Say whether a tar of the ESXi boot modules (vmtar) starts here."""
     return head[257:262] == b"visor"
 
 
 def is_tar(head: bytes) -> bool:
-    """Tell whether a tar starts here, by checksum; leading zero blocks and one bad header are allowed.
+    """Say whether a tar starts here, by checksum; leading zero blocks and one bad header are allowed.
 
     head  the first 512 bytes at least, better 64 KiB
     """
     for at in range(0, len(head) - 511, 512):
         block = head[at : at + 512]
-        if at and block[257:262] == b"ustar" and tarheader.parse(block):
+        if at and block[257:262] == b"ustar" and tarheader.parse_header(block):
             return True
-        if not at and tarheader.parse(block):
+        if not at and tarheader.parse_header(block):
             # 512 bytes of digits could carry their own sum by chance; a name is the least to ask for.
             return bool(block[0]) or block[257:262] == b"ustar"
     return False
 
 
 def maybe_tar(head: bytes) -> bool:
-    """Tell from 512 bytes whether it is worth looking at 64 KiB for a damaged tar."""
+    """Say from 512 bytes whether it is worth looking at 64 KiB for a damaged tar."""
     return head[257:262] == b"ustar" or (len(head) >= 512 and not head[:512].strip(b"\0"))
 
 
 def may_be_page(head: bytes) -> bool:
-    """Tell quickly whether a web page, a mail or a part of its source may start here; `webpage` looks closer."""
-    page = b"<html" in head[:2048].lower() or b"<!doctype" in head[:64].lower() or b"mime-version:" in head.lower()
-    return page or ((b"=\n" in head or b"=\r\n" in head) and (b"=3D" in head or b"=20" in head))
+    """Say quickly whether a web page, a mail or a part of its source may start here; `webpage` looks closer."""
+    lower = head.lower()
+    if b"<html" in lower[:2048] or b"<!doctype" in lower[:64] or b"mime-version:" in lower:
+        return True
+    breaks_lines = b"=\n" in head or b"=\r\n" in head
+    return breaks_lines and (b"=3D" in head or b"=20" in head)
 
 
-def refusal(head: bytes) -> str:
+def find_refusal(head: bytes) -> str:
     """Return what a top-level file looks like when it is neither archive nor text, else ""."""
     if not head:
         return "empty"
@@ -87,19 +92,24 @@ def refusal(head: bytes) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    """Tell whether bytes are text: UTF-8, UTF-16 or Latin-1, with holes of NULs allowed."""
+    """Say whether bytes are text: UTF-8, UTF-16 or Latin-1, with holes of NULs allowed."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(head):
         return True
     text = head.replace(b"\0", b"")
-    if not text or (len(text) < len(head) // 2 and b"\n" not in text and b"\r" not in text):
+    if not text:
         return False
-    control = len(text.translate(None, bytes(range(32, 256)) + b"\t\r\n\f\x1b\x08"))
-    high = len(text.translate(None, bytes(range(128))))
-    return control <= 2 + len(text) // 20 and (high <= len(text) // 4 or _is_utf8(text))
+    mostly_nuls = len(text) < len(head) // 2
+    if mostly_nuls and b"\n" not in text and b"\r" not in text:
+        return False
+    control = len(text.translate(None, _NO_CONTROLS))
+    if control > 2 + len(text) // 20:
+        return False
+    high = len(text.translate(None, _ASCII))
+    return high <= len(text) // 4 or _is_utf8(text)
 
 
 def _is_utf16(head: bytes) -> bool:
-    """Tell whether every other byte is a NUL: UTF-16 of Western text without a mark."""
+    """Say whether every other byte is a NUL: UTF-16 of Western text without a mark."""
     even, odd = head[0::2].count(0), head[1::2].count(0)
     half = len(head) // 2
     return half > 0 and max(even, odd) > half * 0.9 and min(even, odd) < half * 0.1

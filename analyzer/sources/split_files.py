@@ -11,6 +11,8 @@ import bisect
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from analyzer.kept_patterns import compiled
@@ -53,43 +55,47 @@ class SplitFile:
     numbers: tuple[int, ...]
 
     @property
-    def whole(self) -> bool:
-        """Tell whether no piece is missing between the first and the last one."""
+    def is_whole(self) -> bool:
+        """Say whether no piece is missing between the first and the last one."""
         return self.numbers[-1] - self.numbers[0] == len(self.numbers) - 1
 
 
-def part_names(names: Iterable[str]) -> dict[str, PartName]:
+def find_part_names(names: Iterable[str]) -> dict[str, PartName]:
     """Return the names in one folder that may be pieces: of each file two at least, and the first one."""
-    groups: dict[tuple[str, str], dict[int, str]] = {}
     listed = list(names)
-    known = set(listed)
+    groups: dict[tuple[str, str], dict[int, str]] = {}
     for name in listed:
         for form, pattern in _FORMS:
             if found := pattern.fullmatch(name):
                 whole = f"{found[1]}.zip" if form == "zip" else found[1]
-                groups.setdefault((whole, form), {})[_number(form, found[2])] = name
+                groups.setdefault((whole, form), {})[_parse_number(form, found[2])] = name
                 break
+    known = set(listed)
     parts: dict[str, PartName] = {}
-    for (whole, form), found_names in groups.items():
+    for (whole, form), numbered in groups.items():
         if form == "zip" and whole in known:
-            found_names[_LAST] = whole
-        first = min(found_names)
-        if len(found_names) > 1 and first <= (form != "letters"):
-            parts |= {name: PartName(whole, form, number) for number, name in found_names.items()}
+            numbered[_LAST] = whole
+        most_first = 0 if form == "letters" else 1  # the number that the first piece may have
+        if len(numbered) > 1 and min(numbered) <= most_first:
+            for number, name in numbered.items():
+                parts[name] = PartName(whole, form, number)
     return parts
 
 
-def joined_names(names: Iterable[str], archive: Callable[[str], bool]) -> dict[str, str]:
+def find_joined_names(names: Iterable[str], is_archive: Callable[[str], bool]) -> dict[str, str]:
     """Return by name alone which files are pieces of one, each with the name of the whole; no file is opened.
 
-    archive  tells whether a name is that of an archive: rotated logs end in numbers as well
+    is_archive  says whether a name is that of an archive: rotated logs end in numbers as well
     """
     listed = list(names)
-    parts = {name: part.whole for name, part in part_names(listed).items() if archive(part.whole)}
-    return parts | {name: piece[0] for name in listed if (piece := split_name(name))}
+    wholes = {name: part.whole for name, part in find_part_names(listed).items() if is_archive(part.whole)}
+    for name in listed:
+        if piece := split_name(name):
+            wholes[name] = piece[0]
+    return wholes
 
 
-def _number(form: str, text: str) -> int:
+def _parse_number(form: str, text: str) -> int:
     if form != "letters":
         return int(text)
     number = 0
@@ -98,51 +104,47 @@ def _number(form: str, text: str) -> int:
     return number
 
 
-def split_files(files: Sequence[Place]) -> dict[Place, SplitFile]:
+def find_split_files(files: Sequence[Place]) -> dict[Place, SplitFile]:
     """Return the split files among some files, by each of their pieces."""
-    beside: dict[Place, list[Place]] = {}
+    by_folder: dict[Place, dict[str, Place]] = {}
     for path in files:
-        beside.setdefault(path.parent, []).append(path)
+        by_folder.setdefault(path.parent, {})[path.name] = path
     found: dict[Place, SplitFile] = {}
-    for places in beside.values():
-        by_name = {path.name: path for path in places}
+    for by_name in by_folder.values():
         groups: dict[tuple[str, str], list[tuple[int, Place]]] = {}
-        for name, part in part_names(by_name).items():
-            groups.setdefault(part[:2], []).append((part.number, by_name[name]))
-        for (whole, form), pieces in groups.items():
-            pieces.sort(key=lambda one: one[0])
-            if _is_split([path for _, path in pieces], form):
-                one = SplitFile(whole, tuple(path for _, path in pieces), _counted([at for at, _ in pieces]))
-                found |= dict.fromkeys(one.pieces, one)
+        for name, part in find_part_names(by_name).items():
+            groups.setdefault((part.whole, part.form), []).append((part.number, by_name[name]))
+        for (whole, form), numbered in groups.items():
+            numbered.sort(key=itemgetter(0))
+            pieces = tuple(path for _, path in numbered)
+            if _is_split(pieces, form):
+                numbers = [number for number, _ in numbered]
+                if numbers[-1] == _LAST:
+                    numbers[-1] = numbers[-2] + 1
+                found |= dict.fromkeys(pieces, SplitFile(whole, pieces, tuple(numbers)))
     return found
 
 
-def _counted(numbers: Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers; the `.zip` at the end counts as the one after the last."""
-    known = [one for one in numbers if one != _LAST]
-    return tuple(known) if len(known) == len(numbers) else (*known, known[-1] + 1)
-
-
 def _is_split(pieces: Sequence[Place], form: str) -> bool:
-    """Tell by their first bytes whether files are the pieces of one archive."""
-    heads = [_head(path) for path in pieces]
+    """Say by their first bytes whether files are the pieces of one archive."""
+    heads = [_read_head(path) for path in pieces]
     if form == "zip":  # a piece may well begin with the head of an entry
         return sniff.is_zip(heads[0])
-    return is_split(heads)
+    return are_pieces(heads)
 
 
-def is_split(heads: Sequence[bytes]) -> bool:
-    """Tell by the first `HEAD` bytes of files, in order, whether they are the pieces of one archive."""
-    return _begins(heads[0]) and not any(map(_begins, heads[1:]))
+def are_pieces(heads: Sequence[bytes]) -> bool:
+    """Say by the first `HEAD` bytes of files, in order, whether they are the pieces of one archive."""
+    return _is_beginning(heads[0]) and not any(map(_is_beginning, heads[1:]))
 
 
-def _begins(head: bytes) -> bool:
+def _is_beginning(head: bytes) -> bool:
     return bool(codecs.kind_of(head[:16])) or sniff.is_zip(head) or sniff.is_tar(head)
 
 
-def _head(path: Place) -> bytes:
+def _read_head(path: Place) -> bytes:
     try:
-        source = opened(path)
+        source = open_source(path)
         try:
             return source.pread(0, HEAD)
         finally:
@@ -151,7 +153,7 @@ def _head(path: Place) -> bytes:
         return b""
 
 
-def opened(path: Place, on_read: Callable[[int], None] | None = None) -> FileSource | RemoteFile:
+def open_source(path: Place, on_read: Callable[[int], None] | None = None) -> FileSource | RemoteFile:
     """Open one file for reading at any place. Raises OSError."""
     if isinstance(path, RemotePath):
         return path.source(None, on_read)
@@ -194,18 +196,16 @@ class JoinedSource:
         return bytes(out)
 
     def streams(self, numbers: Sequence[int]) -> list[tuple[int, Callable[[], Stream]]]:
-        """Return what opens each piece, by its number, for a reader that tells which is missing."""
+        """Return what opens each piece, by its number, for a reader that notes which is missing."""
         ends = [*self.starts[1:], self.size]
-        return [
-            (number, lambda start=start, end=end: SliceStream(self, start, end))  # type: ignore[misc]
-            for number, start, end in zip(numbers, self.starts, ends, strict=True)
-        ]
+        places = zip(numbers, self.starts, ends, strict=True)
+        return [(number, partial(SliceStream, self, start, end)) for number, start, end in places]
 
     def _piece(self, number: int) -> FileSource | RemoteFile:
         if number not in self._open:
             while len(self._open) >= _OPEN:
                 self._open.pop(next(iter(self._open))).close()
-            self._open[number] = opened(self._pieces[number], self._on_read)
+            self._open[number] = open_source(self._pieces[number], self._on_read)
         return self._open[number]
 
     def close(self) -> None:

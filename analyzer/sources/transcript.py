@@ -2,18 +2,18 @@
 
 What reaches an engineer is a terminal session, or a blog post or mail with pieces of one: prompts of several machines,
 dumps without a closing brace or their prompt, quoted lines, `<snip>`, log lines and sentences in between. `split` finds
-the stretches a parser can read, with host, command and parameters where the text tells them; no line is in two pieces.
+the stretches a parser can read, with host, command and parameters where the text names them; no line is in two pieces.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
 from analyzer.sources.command_parsers import CommandParsers, TypedCommand
-from analyzer.sources.doubled import without_gaps
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
@@ -21,6 +21,8 @@ from analyzer.sources.shapes import Recogniser, is_fence, is_snip
 from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces, spread_out
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
+_MOST_BROKEN = 20  # lines that a command line with backslashes goes over
+_NARROWEST = 70  # characters of a line that a terminal may have broken
 
 
 def split(
@@ -31,20 +33,22 @@ def split(
     lines        without line ends
     recognisers  the parsers (or anything alike) that say which outputs they read
     first_line   number of lines[0] in its source
-    above        the last prompt before lines[0], see `last_prompt`
+    above        the last prompt before lines[0], see `find_last_prompt`
     """
-    kept, places = without_gaps(lines)
-    if not places:
-        return _Splitter(lines, list(recognisers), first_line, above).run()
-    pieces = _Splitter(kept, list(recognisers), 1, above).run()
-    spread_out(pieces, places, len(lines), first_line)
+    text = Text(lines, list(recognisers))
+    if not text.places:
+        return _Splitter(text, first_line, above).split_text()
+    pieces = _Splitter(text, 1, above).split_text()
+    spread_out(pieces, text.places, len(lines), first_line)
     return pieces
 
 
-def last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) -> Prompt | None:
+def find_last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) -> Prompt | None:
     """Return the last prompt of the pieces of a text, `above` where they hold none."""
-    typed = next((one for one in reversed(pieces) if one.role == "command"), None)
-    return Prompt(ruled.FORM, typed.host, typed.kind, bool(typed.kind), typed.command) if typed else above
+    for piece in reversed(pieces):
+        if piece.role == "command":
+            return Prompt(ruled.FORM, piece.host, piece.kind, bool(piece.kind), piece.command)
+    return above
 
 
 @dataclass(slots=True)
@@ -56,60 +60,58 @@ class _Context:
 
 
 class _Splitter:
-    def __init__(
-        self, lines: Sequence[str], recognisers: list[Recogniser], first_line: int, above: Prompt | None
-    ) -> None:
-        self.text = Text(lines, recognisers)
+    """Goes through the lines of a text and makes its pieces."""
+
+    def __init__(self, text: Text, first_line: int, above: Prompt | None) -> None:
+        self.text = text
         self.first_line = first_line
         self.above = above  # the last prompt that somebody typed at
         self.pieces: list[TranscriptPiece] = []
         self.vsish_host = ""
-        self.logs = {recogniser.name for recogniser in recognisers if recogniser.log}
-        self.parsers = CommandParsers(self.text)
-        self.repeats = Repeats(self.text.plain, self.text.prompts)
+        self.parsers = CommandParsers(text)
+        self.repeats = Repeats(text.is_plain, text.is_prompt)
 
-    def run(self) -> list[TranscriptPiece]:
+    def split_text(self) -> list[TranscriptPiece]:
+        """Return the pieces of the whole text."""
         at = 0
         while at < len(self.text.lines):
-            if end := self._repeated(at):
-                at = end
-                continue
-            prompt = self._prompt(at)
-            if prompt is not None:
-                count = len(self.pieces)
-                end = self.command(at, prompt)
-                if len(self.pieces) == count + 2:
-                    self._learn(at, end, prompt)
-                at = end
-            elif self.text.starts(at):
-                at = self.dump(at, None)
-            else:
-                self.other(at, None, self.below(at))
-                at += 1
+            at = self._take_repeated(at) or self._take_stretch(at)
         close_pieces(self.pieces)
+        logs = {recogniser.name for recogniser in self.text.recognisers if recogniser.log}
         for piece in self.pieces:
-            if piece.parser in self.logs:
-                piece.excerpt = self._excerpt(piece)
+            if piece.parser in logs:
+                piece.excerpt = self._explain_excerpt(piece)
         return self.pieces
 
-    def _prompt(self, at: int) -> Prompt | None:
-        """Return the prompt on a line, or what stands for one."""
+    def _take_stretch(self, at: int) -> int:
+        """Take a command with its output, a dump, or one line of neither; return the line after it."""
         if at in self.text.heads:
-            return ruled.prompt_of(self.text.lines[at + 1], self.above)
-        prompt = self.text.prompt(at)
-        self.above = prompt or self.above
-        return prompt
+            prompt: Prompt | None = ruled.make_prompt(self.text.lines[at + 1], self.above)
+        else:
+            prompt = self.text.prompt_at(at)
+            self.above = prompt or self.above
+        if prompt is not None:
+            count = len(self.pieces)
+            end = self._take_command(at, prompt)
+            if len(self.pieces) == count + 2:
+                self._learn_repeat(at, end, prompt)
+            return end
+        if self.text.starts_at(at):
+            return self.take_dump(at, None)
+        self.add_other(at, None, self.find_owner_above(at))
+        return at + 1
 
-    def _repeated(self, at: int) -> int:
+    def _take_repeated(self, at: int) -> int:
         """Add the command and the dump on a line when they repeat one before; return the line after them, or 0."""
-        found = self.repeats.find(self.text.lines, at)
+        lines = self.text.lines
+        found = self.repeats.find_repeat(lines, at)
         if found is None:
             return 0
         repeat, params = found
         number, end = self.first_line + at, at + repeat.size
-        typed = self.text.lines[at][repeat.before :]
-        name, lines = repeat.recogniser.name, self.text.lines
-        command, output, host = lines[at : at + 1], lines[at + 1 : end], repeat.host
+        typed = lines[at][repeat.before :]
+        name, host = repeat.recogniser.name, repeat.host
+        command, output = lines[at : at + 1], lines[at + 1 : end]
         self.pieces += (
             TranscriptPiece(None, number, command, host, repeat.node, typed, {}, False, "command", number),
             TranscriptPiece(name, number + 1, output, host, repeat.kind, typed, params, False, "output", number),
@@ -117,146 +119,163 @@ class _Splitter:
         self.vsish_host = ""
         return end
 
-    def _learn(self, at: int, end: int, prompt: Prompt) -> None:
+    def _learn_repeat(self, at: int, end: int, prompt: Prompt) -> None:
         """Take note of one command with one dump below it, which may come again with other numbers."""
         command, output = self.pieces[-2:]
-        whole = len(command.lines) == 1 and at + 1 + len(output.lines) == end
-        next_is_prompt = end >= len(self.text.lines) or self.text.prompt(end) is not None
-        if not (whole and next_is_prompt and output.parser and not output.filtered and prompt.form != "vsish"):
+        if len(command.lines) != 1 or at + 1 + len(output.lines) != end:
             return
-        recogniser = next(
-            (one for one, _, _ in self.parsers.known(Command(command.command, command.command, False))), None
-        )
-        if recogniser is not None and recogniser.name == output.parser and output.command == command.command:
-            lines = self.text.lines[at:end]
-            hosts = command.host, command.kind, output.kind
-            self.repeats.learn(lines, recogniser, command.command, output.params, hosts)
+        if end < len(self.text.lines) and self.text.prompt_at(end) is None:
+            return
+        if not output.parser or output.filtered or prompt.form == "vsish" or output.command != command.command:
+            return
+        known = self.parsers.find_known(Command(command.command, command.command, False))
+        if not known or known[0].recogniser.name != output.parser:
+            return
+        hosts = command.host, command.kind, output.kind
+        self.repeats.learn_dump(self.text.lines[at:end], known[0].recogniser, command.command, output.params, hosts)
 
-    def _excerpt(self, piece: TranscriptPiece) -> str:
+    def _explain_excerpt(self, piece: TranscriptPiece) -> str:
         """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
         begin = piece.first_line - self.first_line
         if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
             return "an excerpt: grep output, with a file name or line number before each line"
         if not piece.command:
             return "an excerpt: lines without the command that printed them"
-        named = " and ".join(prompts.log_files(piece.command)[:3])
+        named = " and ".join(prompts.find_log_files(piece.command)[:3])
         files = f"; {named} itself would settle it" if named else ""
-        if tool := prompts.excerpt_by(piece.command):
+        if tool := prompts.find_excerpt_tool(piece.command):
             return f"an excerpt by {tool}{files}"
         return f"an excerpt: some lines were left out of the text{files}" if piece.filtered else ""
 
     # -- a command and what it printed ------------------------------------------------------------
 
-    def command(self, at: int, prompt: Prompt) -> int:
+    def _take_command(self, at: int, prompt: Prompt) -> int:
         """Take a prompt line and the output below it; return the first line that is not taken."""
-        typed, after = self._typed(at, prompt)
-        remote, command = prompts.remote_host(typed)
-        form, host, node, sure = prompt.form, prompt.host, prompt.node, prompt.sure
+        typed, after = self._read_typed(at, prompt)
+        remote, command = prompts.split_remote(typed)
+        shown = replace(prompt, command=command)
         if remote:
-            form, host, node, sure = "linux", remote, prompts.node_by_name(remote) or prompts.GUEST, False
-        if form == "vsish":
-            host = self.vsish_host
+            node = prompts.guess_node(remote) or prompts.GUEST
+            shown = Prompt("linux", remote, node, False, command)
+        if shown.form == "vsish":
+            shown = replace(shown, host=self.vsish_host)
         else:
-            self.vsish_host = host if prompts.opens_vsish(command) else ""
-        context = _Context(Prompt(form, host, node, sure, command), self.first_line + at)
-        line = TranscriptPiece(None, context.line, self.text.lines[at:after], host, node, command, role="command")
-        line.command_line = context.line
+            self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
+        number = self.first_line + at
+        line = TranscriptPiece(None, number, self.text.lines[at:after], shown.host, shown.node, command)
+        line.role = "command"
+        line.command_line = number
         self.pieces.append(line)
-        wanted = self.parsers.of_line(command, context.prompt)
-        return _Output(self, context, wanted).take(after)
+        wanted = self.parsers.read_line(command, shown)
+        return _Output(self, _Context(shown, number), wanted).take_lines(after)
 
-    def _typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
+    def _read_typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
+        lines = self.text.lines
         typed, after = prompt.command, at + 1
         if prompt.form == ruled.FORM:
             return typed, at + ruled.LINES
-        while typed.endswith("\\") and after < len(self.text.lines) and after - at < 20:
-            typed = typed[:-1].rstrip() + " " + self.text.lines[after].strip().removeprefix("> ")
+        while typed.endswith("\\") and after < len(lines) and after - at < _MOST_BROKEN:
+            typed = typed[:-1].rstrip() + " " + lines[after].strip().removeprefix("> ")
             after += 1
-        if len(self.text.lines[at]) < 70 or after >= len(self.text.lines) or prompt.form == "vsish":
+        if len(lines[at]) < _NARROWEST or after >= len(lines) or prompt.form == "vsish":
             return typed, after
-        rest = self.text.lines[after].strip()
-        if not rest or " " in rest or self.text.starts(after) or self.text.prompt(after):
+        rest = lines[after].strip()
+        if not rest or " " in rest or self.text.starts_at(after) or self.text.prompt_at(after):
             return typed, after
-        before, joined = self.parsers.reach(typed), self.parsers.reach(typed + rest)
-        return (typed + rest, after + 1) if joined > before else (typed, after)
+        # A rest without blanks belongs to the command when a parser then knows more of it.
+        if self.parsers.measure_known(typed + rest) > self.parsers.measure_known(typed):
+            return typed + rest, after + 1
+        return typed, after
 
     # -- stretches --------------------------------------------------------------------------------
 
-    def dump(self, at: int, context: _Context | None) -> int:
+    def take_dump(self, at: int, context: _Context | None) -> int:
         """Add the output that starts on a line as a piece; return the line after it.
 
         A line that starts only what another machine prints as well is a line of no output. Where several recognisers
         start, those of the prompt's kind of node come first; of these the one whose output reaches farthest takes it.
         """
-        starting, line = self.text.starts(at), self.text.lines[at]
+        starting, line = self.text.starts_at(at), self.text.lines[at]
         choices = [one for one in starting if not one.rest] or starting
         if context is not None and context.prompt.sure:
             choices = [one for one in choices if one.node == context.prompt.node] or choices
         slack = _LOG_SLACK if context else 0
-        ends = [(self.text.end(one, at, slack), one) for one in choices]
-        ends = [(end, one) for end, one in ends if one.is_proved(self.text.lines[at:end])]
-        if not ends:
-            self.other(at, context)
+        proved = []
+        for recogniser in choices:
+            end = self.text.find_end(recogniser, at, slack)
+            if recogniser.is_proved(self.text.lines[at:end]):
+                start = recogniser.starts_at(line)
+                length = start.end() - start.start() if start else 0
+                proved.append(((-end, -length, recogniser.name), recogniser, end))
+        if not proved:
+            self.add_other(at, context)
             return at + 1
-        end, recogniser = min(ends, key=lambda pair: (-pair[0], -_length(pair[1], line), pair[1].name))
-        first = self.lead(recogniser, at)
+        _, recogniser, end = min(proved, key=lambda entry: entry[0])
+        first = self.take_back_lead(recogniser, at)
         # a key of JSON: its answer began at a brace above and ends at that brace's other one
-        if line.lstrip().startswith('"') and (opened := self.text.opened(first, at)):
-            end = self.text.end(recogniser, at, slack, opened=opened)
-        self.add(recogniser, first, end, context)
+        if line.lstrip().startswith('"') and (opened := self.text.count_opened(first, at)):
+            end = self.text.find_end(recogniser, at, slack, opened=opened)
+        self.add_output(recogniser, first, end, context)
         return end
 
-    def lead(self, recogniser: Recogniser, at: int) -> int:
+    def take_back_lead(self, recogniser: Recogniser, at: int) -> int:
         """Take the lines above a start that belong to its output back from the prose; return the first of them."""
         last = self.pieces[-1] if self.pieces else None
-        while last is not None and last.lines and last.role in ("prose", "unread") and recogniser.leads(last.lines[-1]):
+        if last is None:
+            return at
+        while last.lines and last.role in ("prose", "unread") and recogniser.leads(last.lines[-1]):
             last.lines.pop()
             at -= 1
-        if last is not None and not last.lines:
+        if not last.lines:
             self.pieces.pop()
         return at
 
-    def add(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> TranscriptPiece:
+    def add_output(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> TranscriptPiece:
+        """Add the lines of an output as a piece; where lines were left out of it stands a blank one."""
         lines = self.text.lines[at:end]
         piece = TranscriptPiece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
         for number, line in enumerate(lines):
-            if not self.text.quiet(line) and is_snip(line):
+            if not self.text.is_quiet(line) and is_snip(line):
                 piece.filtered = True
                 if not (recogniser.body and recogniser.goes_on(line)):
                     lines[number] = ""
         if context is not None:
             prompt = context.prompt
             piece.host, piece.command, piece.command_line = prompt.host, prompt.command, context.line
-            piece.kind = _kind(context.prompt, recogniser)
+            # A sure prompt wins; else what only one kind of node can print.
+            proves_node = recogniser.node and (recogniser.node != prompts.GUEST or not prompt.node)
+            piece.kind = recogniser.node if proves_node and not prompt.sure else prompt.node
         self.pieces.append(piece)
         return piece
 
     # -- all that no parser reads -----------------------------------------------------------------
 
-    def below(self, at: int) -> str:
+    def find_owner_above(self, at: int) -> str:
         """Return whose output ends right above a line that is no sentence, or whose strange lines do."""
         last = self.pieces[-1] if self.pieces else None
-        if last is None or self.text.blank(at) or self.text.blank(at - 1) or self.text.prose(at):
+        if last is None or self.text.is_blank(at) or self.text.is_blank(at - 1) or self.text.is_prose_at(at):
             return ""
-        complete = last.parser is not None and "}" in last.lines[-1]
-        fence = is_fence(self.text.lines[at]) or is_snip(self.text.lines[at])
-        return "" if complete or fence else last.parser or last.after
+        line = self.text.lines[at]
+        is_complete = last.parser is not None and "}" in last.lines[-1]
+        if is_complete or is_fence(line) or is_snip(line):
+            return ""
+        return last.parser or last.after
 
-    def other(self, at: int, context: _Context | None, after: str = "") -> None:
+    def add_other(self, at: int, context: _Context | None, after: str = "") -> None:
         """Put a line to the prose, to the unread output of a command, or below an output that ended (`after`)."""
+        line, blank = self.text.lines[at], self.text.is_blank(at)
         last = self.pieces[-1] if self.pieces else None
-        number = self.first_line + at
-        line = context.line if context else 0
-        goes_on = last is not None and last.role in ("prose", "unread")
-        goes_on = goes_on and last is not None and (last.after == after or self.text.blank(at))
-        if last is not None and goes_on and (self.text.blank(at) or last.command_line == line):
-            last.lines.append(self.text.lines[at])
-            return
-        piece = TranscriptPiece(None, number, [self.text.lines[at]], after=after)
-        if context is not None and not self.text.blank(at):
-            piece.role, piece.command_line, piece.host = "unread", context.line, context.prompt.host
-            piece.kind, piece.command = context.prompt.node, context.prompt.command
+        if last is not None and last.role in ("prose", "unread"):
+            owner = after, context.line if context else 0
+            if blank or owner == (last.after, last.command_line):
+                last.lines.append(line)
+                return
+        piece = TranscriptPiece(None, self.first_line + at, [line], after=after)
+        if context is not None and not blank:
+            prompt = context.prompt
+            piece.role, piece.command_line = "unread", context.line
+            piece.host, piece.kind, piece.command = prompt.host, prompt.node, prompt.command
         self.pieces.append(piece)
 
 
@@ -266,12 +285,15 @@ class _Output:
     def __init__(self, splitter: _Splitter, context: _Context, wanted: list[TypedCommand]) -> None:
         self.splitter, self.text = splitter, splitter.text
         self.context, self.wanted = context, wanted
-        self.ranked = {one.name: one for want in wanted for one, _, _ in want.known}
+        self.ranked: dict[str, Recogniser] = {}
+        for command in wanted:
+            for known in command.known:
+                self.ranked[known.recogniser.name] = known.recogniser
         self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
         self.alone = context.prompt.form == "echo"  # no prompt: only what stands right below is its output
         self.sole = len(wanted) == 1 and not self.alone  # all that is printed up to the next prompt is its output
 
-    def take(self, at: int) -> int:
+    def take_lines(self, at: int) -> int:
         """Add the pieces of the output; return the line where prose or the next prompt begins."""
         text, splitter = self.text, self.splitter
         begin, fences, seen = at, 0, False
@@ -279,134 +301,136 @@ class _Output:
             if not seen and fences < 2 and is_fence(text.lines[at]):
                 fences += 1  # the command stands in one code block, its output in the next
                 begin = at + 1
-            elif not seen and fences == 1 and self._caption(at):
-                splitter.other(at, None)
+            elif not seen and fences == 1 and self._is_caption(at):
+                splitter.add_other(at, None)
                 begin = at = at + 1
                 continue
-            elif text.stops(at) or (self.alone and at - begin > 1 and not seen):
+            elif text.stops_at(at) or (self.alone and at - begin > 1 and not seen):
                 break
-            elif not text.blank(at):
-                end = self._place(at, first=not seen and at - begin <= 2)
+            elif not text.is_blank(at):
+                end = self._take_from(at, first=not seen and at - begin <= 2)
                 if not end:
                     break
                 at, seen = end, True
                 continue
-            splitter.other(at, self.context)
+            splitter.add_other(at, self.context)
             at += 1
-        self._assign()
+        self._assign_commands()
         return at
 
-    def _caption(self, at: int) -> bool:
-        """Tell whether a line stands alone between the code block of the command and that of its output."""
+    def _is_caption(self, at: int) -> bool:
+        """Say whether a line stands alone between the code block of the command and that of its output."""
+        if self.text.is_blank(at) or self.text.prompt_at(at) is not None or self.text.starts_at(at):
+            return False
         below = at + 1
-        while below < len(self.text.lines) and self.text.blank(below):
+        while below < len(self.text.lines) and self.text.is_blank(below):
             below += 1
-        alone = below < len(self.text.lines) and is_fence(self.text.lines[below])
-        return alone and not self.text.blank(at) and self.text.prompt(at) is None and not self.text.starts(at)
+        return below < len(self.text.lines) and is_fence(self.text.lines[below])
 
-    def _place(self, at: int, *, first: bool) -> int:
+    def _take_from(self, at: int, *, first: bool) -> int:
         """Add the piece that starts on a line; return the line after it, 0 when the output is over."""
         text = self.text
-        starting = {one.name for one in text.starts(at)}
-        chosen = next((one for name, one in self.ranked.items() if name in starting), None)
-        if chosen is None and (not starting or self._foreign(at)):
-            chosen = self._without_title(at, first=first)
+        starting = text.starts_at(at)
+        names = {one.name for one in starting}
+        chosen = next((one for name, one in self.ranked.items() if name in names), None)
+        if chosen is None and (not starting or self._is_foreign(at)):
+            chosen = self._find_untitled(at, first=first)
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
         if chosen is not None:
-            blanks = chosen.goes_on("") or bool(chosen.shape and not self._filtered(chosen))
-            end = text.end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
-            first_line = self.splitter.lead(chosen, at)
-            self.placed.append((chosen, self.splitter.add(chosen, first_line, end, self.context)))
+            blanks = chosen.goes_on("") or bool(chosen.shape and not self._is_filtered(chosen))
+            end = text.find_end(chosen, at, _LOG_SLACK, blanks=blanks, sole=self.sole)
+            first_line = self.splitter.take_back_lead(chosen, at)
+            piece = self.splitter.add_output(chosen, first_line, end, self.context)
+            self.placed.append((chosen, piece))
             return end
         if starting:
-            return self.splitter.dump(at, None if self._elsewhere(at) else self.context)
-        if text.prose(at) and not self._goes_on_below(at):
+            return self.splitter.take_dump(at, None if self._is_from_elsewhere(at) else self.context)
+        if text.is_prose_at(at) and not self._goes_on_below(at):
             return 0
-        self.splitter.other(at, self.context, self._ended(at))
+        self.splitter.add_other(at, self.context, self._find_owner(at))
         return at + 1
 
     def _goes_on_below(self, at: int) -> bool:
-        """Tell whether a further record of the command's only output begins right below a sentence."""
+        """Say whether a further record of the command's only output begins right below a sentence."""
         below = at + 1
         if not (self.sole and self.placed) or below >= len(self.text.lines):
             return False
-        return self.placed[-1][0] in self.text.starts(below)
+        return self.placed[-1][0] in self.text.starts_at(below)
 
-    def _ended(self, at: int) -> str:
-        """Return whose output a line that nobody reads belongs to: the command's, or that of the dump right above."""
-        if self.sole and self.placed and not self._filtered(self.placed[-1][0]):
+    def _find_owner(self, at: int) -> str:
+        """Return whose output a line that no parser reads belongs to: the command's, or that of the dump above."""
+        if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
             return self.placed[-1][0].name
-        return self.splitter.below(at)
+        return self.splitter.find_owner_above(at)
 
-    def _foreign(self, at: int) -> bool:
-        """Tell whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
+    def _is_foreign(self, at: int) -> bool:
+        """Say whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
         own = {one.node for one in self.ranked.values()}
-        asked = (self.sole or self.alone) and bool(own)
-        return asked and not any(one.node in own or not one.node for one in self.text.starts(at))
+        if not own or not (self.sole or self.alone):
+            return False
+        return not any(one.node in own or not one.node for one in self.text.starts_at(at))
 
-    def _elsewhere(self, at: int) -> bool:
-        """Tell whether only what a host prints starts on a line, below a guest's command that shows no file."""
+    def _is_from_elsewhere(self, at: int) -> bool:
+        """Say whether only what a host prints starts on a line, below a guest's command that shows no file."""
         prompt = self.context.prompt
         if prompt.node != prompts.GUEST or prompts.may_show(prompt.command):
             return False
-        return all(one.node == prompts.ESXI for one in self.text.starts(at))
+        return all(one.node == prompts.ESXI for one in self.text.starts_at(at))
 
-    def _filtered(self, recogniser: Recogniser) -> bool:
-        return any(filtered for want in self.wanted for one, _, filtered in want.known if one is recogniser)
+    def _is_filtered(self, recogniser: Recogniser) -> bool:
+        for command in self.wanted:
+            if any(known.filtered for known in command.known if known.recogniser is recogniser):
+                return True
+        return False
 
-    def _without_title(self, at: int, *, first: bool) -> Recogniser | None:
+    def _find_untitled(self, at: int, *, first: bool) -> Recogniser | None:
         """Return the recogniser of a command whose output has no title line, or lost it (`| grep`)."""
         line = self.text.lines[at]
-        taken = {one.name for one, _ in self.placed} if first or len(self.wanted) > 1 else self.ranked.keys()
+        taken = set(self.ranked)
+        if first or len(self.wanted) > 1:
+            taken = {one.name for one, _ in self.placed}
         for recogniser in self.ranked.values():
             if recogniser.log or recogniser.name in taken or (recogniser.rest and self._begins_below(at)):
                 continue
             if recogniser.body:
                 if (first or not recogniser.shape) and recogniser.goes_on(line):
                     return recogniser
-            elif first and not recogniser.shape and not self.text.prose(at):
+            elif first and not recogniser.shape and not self.text.is_prose_at(at):
                 return recogniser
         return None
 
     def _begins_below(self, at: int) -> bool:
-        """Tell whether an output of the command starts on the next line: this one is the end of a wrapped command."""
-        below = self.text.starts(at + 1) if at + 1 < len(self.text.lines) else []
-        return any(one.name in self.ranked and not one.rest for one in below)
+        """Say whether an output of the command starts on the next line: this one is the end of a wrapped command."""
+        if at + 1 >= len(self.text.lines):
+            return False
+        return any(one.name in self.ranked and not one.rest for one in self.text.starts_at(at + 1))
 
-    def _assign(self) -> None:
+    def _assign_commands(self) -> None:
         """Give each output its command and parameters; where it is not sure whose it is, what all share."""
-        loop = any(re.match(r"(?:for|while)\b", want.command.bare) for want in self.wanted)
-        for recogniser in {one.name: one for one, _ in self.placed}.values():
-            pieces = [piece for one, piece in self.placed if one is recogniser]
-            asked = [
-                (want.command.text, params, filtered)
-                for want in self.wanted
-                for one, params, filtered in want.known
-                if one is recogniser
-            ]
+        loop = any(re.match(r"(?:for|while)\b", typed.command.bare) for typed in self.wanted)
+        by_recogniser: dict[str, list[TranscriptPiece]] = {}
+        for recogniser, piece in self.placed:
+            by_recogniser.setdefault(recogniser.name, []).append(piece)
+        for name, pieces in by_recogniser.items():
+            asked = []
+            for typed in self.wanted:
+                asked += [(typed.command.text, known) for known in typed.known if known.recogniser.name == name]
             if len(asked) == 1 and not loop:
                 asked *= len(pieces)  # a command may print several of them: the rule sets of a filter
             if len(pieces) == len(asked):
-                for piece, (text, params, filtered) in zip(pieces, asked, strict=True):
-                    piece.command, piece.params = text, dict(params)
-                    piece.filtered = piece.filtered or filtered
+                for piece, (text, known) in zip(pieces, asked, strict=True):
+                    piece.command, piece.params = text, dict(known.params)
+                    piece.filtered = piece.filtered or known.filtered
                 continue
-            shared = dict(asked[0][1])
-            for _, params, _ in asked[1:]:
-                shared = {name: value for name, value in shared.items() if params.get(name) == value}
+            shared = _find_shared([known.params for _, known in asked])
+            filtered = any(known.filtered for _, known in asked)
             for piece in pieces:
                 piece.params = dict(shared)
-                piece.filtered = piece.filtered or any(filtered for _, _, filtered in asked)
+                piece.filtered = piece.filtered or filtered
 
 
-def _length(recogniser: Recogniser, line: str) -> int:
-    found = recogniser.starts_at(line)
-    return found.end() - found.start() if found else 0
-
-
-def _kind(prompt: Prompt, recogniser: Recogniser) -> str:
-    """Return the kind of node: a sure prompt wins; else what only one kind of node can print."""
-    if not prompt.sure and recogniser.node and (recogniser.node != prompts.GUEST or not prompt.node):
-        return recogniser.node
-    return prompt.node
+def _find_shared(params: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the parameters that are the same in all."""
+    first, *others = params
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}

@@ -1,4 +1,4 @@
-"""What a transcript is split into: stretches of lines of one sort, each with what the text tells of it."""
+"""What a transcript is split into: stretches of lines of one sort, each with what the text says about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TranscriptPiece:
                   the source
     host          from the prompt, "" when none was there; same host, same node
     kind          kind of node: esxi, guest, nsx_controller, nsx_manager, nsx_edge, ""
-    command       what printed it, "" when the text does not tell
+    command       what printed it, "" when the text does not say
     params        named groups of the recogniser's command pattern (switch, port_id, queue, …)
     filtered      True behind `| grep` and the like, or with `<snip>`: what is not there proves nothing
     role          output (a parser reads it), command (a prompt), unread (output of a command that no
@@ -49,7 +49,10 @@ class TranscriptPiece:
 def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
     """Give all pieces of a host the kind of node that one of them proves."""
     weak = ("", prompts.GUEST)
-    proved = {piece.host: piece.kind for piece in pieces if piece.host and piece.kind not in weak}
+    proved = {}
+    for piece in pieces:
+        if piece.host and piece.kind not in weak:
+            proved[piece.host] = piece.kind
     for piece in pieces:
         if piece.host in proved and piece.kind in weak:
             piece.kind = proved[piece.host]
@@ -65,25 +68,30 @@ def spread_out(pieces: Sequence[TranscriptPiece], places: Sequence[int], size: i
         end = begin + len(piece.lines)
         first, after = places[begin], places[end] if end < len(places) else size
         lines = [""] * (after - first)
+        gaps = set(range(len(lines)))
         for place, text in zip(places[begin:end], piece.lines, strict=True):
             lines[place - first] = text
-        own = {place - first for place in places[begin:end]}
-        piece.gaps = frozenset(first_line + first + at for at in range(len(lines)) if at not in own)
+            gaps.discard(place - first)
+        piece.gaps = frozenset(first_line + first + at for at in gaps)
         piece.lines, piece.first_line = lines, first_line + first
-        piece.command_line = first_line + places[piece.command_line - 1] if piece.command_line else 0
+        if piece.command_line:
+            piece.command_line = first_line + places[piece.command_line - 1]
 
 
-def unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
+def find_unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
     """Return the commands that printed something of which nothing is read: line, command, lines that are not blank.
 
     What stands below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
     """
     read = {piece.command_line for piece in pieces if piece.parser is not None}
-    found: dict[int, tuple[int, str, int]] = {}
+    counts: dict[int, int] = {}
+    commands: dict[int, str] = {}
     for piece in pieces:
-        lines = sum(bool(line.strip()) for line in piece.lines)
-        typed = piece.command.strip()  # none: what stands below a prompt at which nobody typed anything
-        if piece.role == "unread" and lines and typed and piece.command_line not in read:
-            before = found.get(piece.command_line, (0, "", 0))[2]
-            found[piece.command_line] = piece.command_line, typed, before + lines
-    return list(found.values())
+        typed = piece.command.strip()
+        if piece.role != "unread" or not typed or piece.command_line in read:
+            continue
+        count = sum(bool(line.strip()) for line in piece.lines)
+        if count:
+            commands[piece.command_line] = typed
+            counts[piece.command_line] = counts.get(piece.command_line, 0) + count
+    return [(line, typed, counts[line]) for line, typed in commands.items()]

@@ -21,15 +21,15 @@ from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import JoinedStream, split_name
-from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, unreadable
+from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, make_refusal
 from analyzer.sources.ledger import Ledger, SourceRecord
-from analyzer.sources.likeness import likeness
+from analyzer.sources.likeness import find_likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, UNFINISHED, holds_credentials
 from analyzer.sources.not_material import NOT_MATERIAL, describe_other_file, has_other_name
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
-from analyzer.sources.split_files import JoinedSource, SplitFile, split_files
+from analyzer.sources.split_files import JoinedSource, SplitFile, find_split_files
 from analyzer.sources.stream import (
     Feed,
     FeedStream,
@@ -45,6 +45,7 @@ from analyzer.sources.zip import ZipReader
 
 _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that igzip can replay it
 _PREFETCH_FROM = 4 << 20
+_HEAD = 64 << 10  # bytes by which a file is known
 # Zip files that are programs or documents, not archives of logs.
 _PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
 Pieces = dict[int, Place] | SplitFile | None  # of one file, by their numbers
@@ -66,15 +67,15 @@ def walk(
     refused: list[tuple[str, Refused]] = []
     found = 0
     names: set[str] = set()
-    for path, pieces in _together(paths):
+    for path, pieces in _group_pieces(paths):
         name = path.name
         if isinstance(path, Path) and name in ("", ".", ".."):
             name = full(path).name
         name = str(path) if name in names else name
         names.add(name)
-        given = ledger.came(name, alone=True)
+        given = ledger.begin_given(name, alone=True)
         try:
-            for member in walker.top(path, name, pieces):
+            for member in walker.walk_given(path, name, pieces):
                 found += 1
                 yield member
         except Refused as why:
@@ -92,19 +93,22 @@ def walk(
         )  # fmt: skip
 
 
-def _together(paths: Sequence[Place]) -> list[tuple[Place, Pieces]]:
+def _group_pieces(paths: Sequence[Place]) -> list[tuple[Place, Pieces]]:
     """Return the paths with the pieces of one file put together under the name of that file."""
     jobs: dict[Place, Pieces] = {}
     fragments: dict[Place, dict[int, Place]] = {}
-    split = split_files([path for path in paths if path.is_file()]) if len(paths) > 1 else {}
+    split: dict[Place, SplitFile] = {}
+    if len(paths) > 1:
+        split = find_split_files([path for path in paths if path.is_file()])
     for path in paths:
         piece = split_name(path.name) if path.is_file() else None
         if piece:
-            place = path.parent / piece[0]
-            fragments.setdefault(place, {})[piece[1]] = path
-            jobs[place] = fragments[place]
-        elif one := split.get(path):
-            jobs[path.parent / one.name] = one
+            name, number = piece
+            whole = path.parent / name
+            fragments.setdefault(whole, {})[number] = path
+            jobs[whole] = fragments[whole]
+        elif path in split:
+            jobs[path.parent / split[path].name] = split[path]
         else:
             jobs.setdefault(path, None)
     return list(jobs.items())
@@ -119,32 +123,32 @@ class Walker:
         self.entries = 0  # members met, yielded or not
         self._current = ""
 
-    def top(self, path: Place, name: str, pieces: Pieces = None) -> Iterator[Member]:
+    def walk_given(self, path: Place, name: str, pieces: Pieces = None) -> Iterator[Member]:
         """Walk one file or folder given by the user, or the file of which `pieces` were given."""
         self._budget.next_source()
         if isinstance(pieces, SplitFile):
-            yield from self.split(pieces, Item(name, name, name, top=True))
+            yield from self.walk_split(pieces, Item(name, name, name, top=True))
             return
         if pieces:
-            yield from FolderWalk(self, name).joined(name, "", pieces)
+            yield from FolderWalk(self, name).give_joined(name, "", pieces)
             return
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError) as error:
-            raise unreadable(error) from error
+            raise make_refusal(error) from error
         if stat.S_ISDIR(mode):
-            yield from FolderWalk(self, name).walk(path)
+            yield from FolderWalk(self, name).walk_folder(path)
         elif stat.S_ISREG(mode) and holds_credentials(path.name):
             raise Refused(CREDENTIALS)
         elif stat.S_ISREG(mode):
-            yield from self.file(path, Item(name, name, name, top=True))
+            yield from self.walk_file(path, Item(name, name, name, top=True))
         else:
-            raise Refused(f"not a regular file but {_what(mode)}")
+            raise Refused(f"not a regular file but {_name_file_kind(mode)}")
 
-    def file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
+    def walk_file(self, path: Place, item: Item, *, follow: bool = True) -> Iterator[Member]:
         """Walk one regular file of the disk or of a storage."""
         if isinstance(path, RemotePath):
-            yield from self._remote(path, item)
+            yield from self._walk_remote(path, item)
             return
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         if not follow:
@@ -152,58 +156,70 @@ class Walker:
         try:
             handle = os.fdopen(os.open(path, flags), "rb", buffering=0)
         except (OSError, ValueError) as error:
-            raise unreadable(error, "cannot be opened: ") from error
+            raise make_refusal(error, "cannot be opened: ") from error
         with handle:
             status = os.fstat(handle.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise Refused(f"not a regular file but {_what(status.st_mode)}")
-            source = FileSource(handle, self._most(item, status), self._on_read)
+                raise Refused(f"not a regular file but {_name_file_kind(status.st_mode)}")
+            source = FileSource(handle, self._limit_size(item, status), self._on_read)
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
-            yield from self.content(item, SliceStream(source), 0, source)
+            yield from self.walk_content(item, SliceStream(source), 0, source)
             after = os.fstat(handle.fileno())
-            changed = (after.st_size, after.st_mtime_ns) != (status.st_size, status.st_mtime_ns)
-            if changed or (path.suffix.lower() in UNFINISHED and not self.ledger.complete(item.address)):
-                self.ledger.changed(item.address, STILL_WRITTEN if changed else STILL_LOADED)
+            if (after.st_size, after.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
+                self.ledger.note_change(item.address, STILL_WRITTEN)
+            elif path.suffix.lower() in UNFINISHED and not self.ledger.is_complete(item.address):
+                self.ledger.note_change(item.address, STILL_LOADED)
 
-    def split(self, split: SplitFile, item: Item) -> Iterator[Member]:
+    def walk_split(self, split: SplitFile, item: Item) -> Iterator[Member]:
         """Walk a file that lies there in pieces, as one."""
         try:
             source = JoinedSource(split.pieces, self.limits.bundle_bytes, self._on_read)
         except OSError as error:
-            raise unreadable(error, "cannot be examined: ") from error
+            raise make_refusal(error, "cannot be examined: ") from error
         if source.size < source.whole:
             hit = LimitHit(item.address, "bundle_bytes", self.limits.bundle_bytes, source.whole)
             self.ledger.add_limit(hit)
         names = [path.name for path in split.pieces]
-        shown = ", ".join(names[:3]) + (f" … {names[-1]}" if len(names) > 3 else "")
+        shown = ", ".join(names[:3])
+        if len(names) > 3:
+            shown += f" … {names[-1]}"
         self.ledger.note(f"{item.address} is read out of {len(names)} pieces: {shown}")
         item = replace(item, size=source.whole, mtime=split.pieces[-1].stat().st_mtime)
         try:
-            if split.whole:
-                yield from self.content(item, SliceStream(source), 0, source)
+            if split.is_whole:
+                yield from self.walk_content(item, SliceStream(source), 0, source)
             else:
-                yield from self.content(item, JoinedStream(source.streams(split.numbers), split.numbers[0]), 0)
+                yield from self.walk_content(item, JoinedStream(source.streams(split.numbers), split.numbers[0]), 0)
         finally:
             source.close()
 
-    def _remote(self, path: RemotePath, item: Item) -> Iterator[Member]:
+    def _walk_remote(self, path: RemotePath, item: Item) -> Iterator[Member]:
         try:
             status = path.stat()
-            opened = path.source(self._most(item, status), self._on_read)
+            opened = path.source(self._limit_size(item, status), self._on_read)
         except OSError as error:
-            raise unreadable(error, "cannot be opened: ") from error
+            raise make_refusal(error, "cannot be opened: ") from error
         with opened as source:
             item = replace(item, size=status.st_size, mtime=status.st_mtime)
-            yield from self.content(item, SliceStream(source), 0, source)
+            yield from self.walk_content(item, SliceStream(source), 0, source)
 
-    def _most(self, item: Item, status: os.stat_result | Status) -> int:
+    def _limit_size(self, item: Item, status: os.stat_result | Status) -> int:
         """Return how many bytes of a file may be read."""
         most = self.limits.bundle_bytes
         if status.st_size > most:
             self.ledger.add_limit(LimitHit(item.address, "bundle_bytes", most, status.st_size))
         return min(status.st_size, most)
 
-    def content(
+    def _is_other_file(self, item: Item, feed: Feed) -> bool:
+        """Tell whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
+        if not (item.top or has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
+            return False
+        what = describe_other_file(item.path, feed.peek(_HEAD))
+        if what:
+            self.list_member(item.address, item.size, f"{NOT_MATERIAL}: {what}", "other")
+        return bool(what)
+
+    def walk_content(
         self,
         item: Item,
         stream: Stream,
@@ -218,139 +234,136 @@ class Walker:
         source   the same bytes for reading at any place, where that is possible
         expands  the stream itself unpacks (a deflated zip entry)
         """
-        if expands and self._spent(item, depth - 1):
+        if expands and self._is_spent(item, depth - 1):
             return
         streams = [stream]
         try:
-            meter = self._budget.meter(item.address, depth - expands, packed=expands)
-            feed = Feed(stream, self._listener(item), meter)
-            if codecs.kind_of(feed.peek(16)) and self._spent(item, depth):
+            meter = self._budget.make_meter(item.address, depth - expands, packed=expands)
+            feed = Feed(stream, self._make_listener(item), meter)
+            if codecs.kind_of(feed.peek(16)) and self._is_spent(item, depth):
                 return
-            doubtful = item.top or has_other_name(item.path) or sniff.is_zip(feed.peek(16))
-            what = describe_other_file(item.path, feed.peek(64 << 10)) if doubtful else ""
-            if what:
-                self.listed(item.address, item.size, f"{NOT_MATERIAL}: {what}", "other")
+            if self._is_other_file(item, feed):
                 return
-            feed, packed = self._unpack(item, feed, depth, source, streams)
+            feed, packed = self._undo_compression(item, feed, depth, source, streams)
             head = feed.peek(512)
             if item.top and self.ledger.given:
-                self.ledger.given[-1].looks = likeness(item.path, feed.peek(64 << 10))
+                self.ledger.given[-1].looks = find_likeness(item.path, feed.peek(_HEAD))
             if sniff.is_visor(head):
-                self._visor(item)
+                why = "a tar of ESXi boot modules (vmtar), which holds no logs"
+                if item.top:
+                    raise Refused(f"looks like {why}")
+                self.list_member(item.address, item.size, why, "skipped")
             elif sniff.is_zip(head) and not item.path.lower().endswith(_PACKAGES):
-                yield from self._zip(item, feed, depth, None if packed else source)
-            elif sniff.is_tar(head) or (sniff.maybe_tar(head) and sniff.is_tar(feed.peek(64 << 10))):
-                yield from self._tar(item, feed, depth)
+                yield from self._walk_zip(item, feed, depth, None if packed else source)
+            elif sniff.is_tar(head) or (sniff.maybe_tar(head) and sniff.is_tar(feed.peek(_HEAD))):
+                yield from self._walk_tar(item, feed, depth)
             else:
                 if item.top:
-                    if sniff.may_be_page(feed.peek(64 << 10)):
-                        from analyzer.sources.webpage import as_text  # noqa: PLC0415 - few cases hold one
+                    if sniff.may_be_page(feed.peek(_HEAD)):
+                        from analyzer.sources.webpage import read_page  # noqa: PLC0415 - loads email for few cases
 
-                        feed = as_text(feed, item.address, self.ledger.note)
-                    _refuse(feed, packed, item.path)
-                yield from self._single(item, feed, packed)
+                        feed = read_page(feed, item.address, self.ledger.note)
+                    _refuse_unreadable(feed, packed, item.path)
+                yield from self._give_single(item, feed, packed)
         finally:
             for opened in reversed(streams):
                 opened.close()
 
-    def _unpack(
+    def _undo_compression(
         self, item: Item, feed: Feed, depth: int, source: SeekableSource | None, streams: list[Stream]
     ) -> tuple[Feed, tuple[str, ...]]:
         """Undo compression as long as there is some; a file packed twice is a common upload damage."""
         packed: list[str] = []
         while kind := codecs.kind_of(feed.peek(16)):
             if len(packed) >= self.limits.nesting:
-                self._nesting(item.address)
+                self._note_nesting(item.address)
                 break
             below: Stream = FeedStream(feed)
             small = item.size is not None and item.size <= _SMALL
             if kind == "gzip" and small and feed.stream.at(0) is None:
-                below = _in_memory(feed, item.size or 0)
+                below = _hold_in_memory(feed, item.size or 0)
             opened = codecs.open_codec(kind, below)
             if source is not None and not packed and source.size >= _PREFETCH_FROM:
                 opened = PrefetchStream(opened)
             streams.append(opened)
-            feed = Feed(opened, self._listener(item), self._budget.meter(item.address, depth, packed=True))
+            feed = Feed(opened, self._make_listener(item), self._budget.make_meter(item.address, depth, packed=True))
             packed.append(kind)
         return feed, tuple(packed)
 
-    def _spent(self, item: Item, depth: int) -> bool:
-        """Tell whether a limit forbids to unpack more; the member is recorded as skipped then."""
-        name = self._budget.spent(depth)
-        if name:
-            self.listed(item.address, item.size, f"limit {name} reached before", "skipped")
-            self.ledger.mark_incomplete(item.address)
-        return bool(name)
+    def _is_spent(self, item: Item, depth: int) -> bool:
+        """Say whether a limit forbids to unpack more; the member is recorded as skipped then."""
+        name = self._budget.find_spent(depth)
+        if not name:
+            return False
+        self.list_member(item.address, item.size, f"limit {name} reached before", "skipped")
+        self.ledger.mark_incomplete(item.address)
+        return True
 
-    def _nesting(self, address: str) -> None:
+    def _note_nesting(self, address: str) -> None:
         hit = LimitHit(address, "nesting", self.limits.nesting, self.limits.nesting + 1, "not opened")
         self.ledger.add_limit(hit)
 
-    def _listener(self, item: Item) -> OnFault:
+    def _make_listener(self, item: Item) -> OnFault:
         """Return the function that writes the faults of one stream into the ledger."""
 
-        def tell(fault: StreamFault) -> None:
+        def write_fault(fault: StreamFault) -> None:
             if fault.limit:
                 self.ledger.add_limit(fault.limit)
             elif fault.kind == "note":
                 self.ledger.note(f"{item.address}: {fault.what} (byte {fault.offset})")
-            elif not fault.told:
+            elif not fault.noted:
                 what = fault.what
                 if self._current.startswith(item.address + "!"):
                     what += f", while reading {self._current}"
                 self.ledger.add_damage(item.address, fault.offset, what, fault.left_out)
 
-        return tell
+        return write_fault
 
-    def full(self, address: str) -> bool:
-        """Count one member and tell whether there are too many; said once for an archive."""
-        hit = self._budget.member(address)
+    def is_full(self, address: str) -> bool:
+        """Count one member and say whether there are too many; reported once for an archive."""
+        hit = self._budget.count_member(address)
         if hit:
             self.ledger.add_limit(hit)
         return hit is not None
 
-    def _tar(self, item: Item, feed: Feed, depth: int) -> Iterator[Member]:
+    def _walk_tar(self, item: Item, feed: Feed, depth: int) -> Iterator[Member]:
         if depth >= self.limits.nesting:
-            self._too_deep(item)
+            self._skip_nested(item)
             return
         before = self.entries
-        yield from TarArchive(self, item, depth, feed).members()
+        yield from TarArchive(self, item, depth, feed).read_members()
         if item.top and self.entries == before:
-            cause = _cause(feed)
+            cause = _find_cause(feed)
             raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
 
-    def _zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
+    def _walk_zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
         if depth >= self.limits.nesting:
-            self._too_deep(item)
+            self._skip_nested(item)
             return
         if source is None:
             data = feed.take(self.limits.nested_zip + 1)
             if len(data) > self.limits.nested_zip:
                 hit = LimitHit(item.address, "nested_zip", self.limits.nested_zip, len(data), "not opened")
                 self.ledger.add_limit(hit)
-                self.listed(item.address, item.size, "zip inside an archive, too large to hold in memory", "skipped")
+                self.list_member(
+                    item.address, item.size, "zip inside an archive, too large to hold in memory", "skipped"
+                )
                 return
             source = MemorySource(data)
         before = self.entries
         reader = ZipReader(source, item.address, self.limits, self.ledger)
-        yield from ZipArchive(self, item, depth, reader).members()
+        yield from ZipArchive(self, item, depth, reader).read_members()
         if item.top and self.entries == before:
             raise Refused("an empty zip archive")
 
-    def _visor(self, item: Item) -> None:
-        why = "a tar of ESXi boot modules (vmtar), which holds no logs"
-        if item.top:
-            raise Refused(f"looks like {why}")
-        self.listed(item.address, item.size, why, "skipped")
+    def _skip_nested(self, item: Item) -> None:
+        self._note_nesting(item.address)
+        self.list_member(item.address, item.size, "archive nested too deep, not opened", "skipped")
 
-    def _too_deep(self, item: Item) -> None:
-        self._nesting(item.address)
-        self.listed(item.address, item.size, "archive nested too deep, not opened", "skipped")
-
-    def _single(self, item: Item, feed: Feed, packed: tuple[str, ...]) -> Iterator[Member]:
+    def _give_single(self, item: Item, feed: Feed, packed: tuple[str, ...]) -> Iterator[Member]:
         """Give one file as a member."""
         self._current = item.address
-        record = self.listed(item.address, item.size, "")
+        record = self.list_member(item.address, item.size, "")
         member = Member(
             record, feed, self.ledger, path=item.path, root=item.root, in_archive=item.in_archive,
             mtime=item.mtime, packed=packed, limit=self.limits.member_bytes,
@@ -359,14 +372,14 @@ class Walker:
         if member.cut:
             record.state, record.why = "cut", member.cut
 
-    def listed(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
+    def list_member(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
         """Record a member."""
         self.entries += 1
         return self.ledger.record(address, size, state, why)
 
-    def measured(self, item: Item, why: str, missing: str = "") -> Iterator[Member]:
-        """Give a member of which only the size is told."""
-        record = self.listed(item.address, item.size, why)
+    def give_measured(self, item: Item, why: str, missing: str = "") -> Iterator[Member]:
+        """Give a member of which only the size is known."""
+        record = self.list_member(item.address, item.size, why)
         if missing:
             self.ledger.add_damage(item.address, -1, f"fragment {missing} is missing", "its content")
         yield Member(
@@ -375,7 +388,7 @@ class Walker:
         )  # fmt: skip
 
 
-def _in_memory(feed: Feed, size: int) -> Stream:
+def _hold_in_memory(feed: Feed, size: int) -> Stream:
     """Return a small packed member as a stream that can be replayed."""
     data = feed.take(size)
     while feed.gap:
@@ -384,27 +397,32 @@ def _in_memory(feed: Feed, size: int) -> Stream:
     return SliceStream(MemorySource(data))
 
 
-def _cause(feed: Feed) -> str:
+def _find_cause(feed: Feed) -> str:
     """Return the fault that cost the rest of a feed, "" when there was none."""
     return feed.last_fault.what if feed.last_fault else ""
 
 
-def _refuse(feed: Feed, packed: tuple[str, ...], name: str) -> None:
+def _refuse_unreadable(feed: Feed, packed: tuple[str, ...], name: str) -> None:
     """Raise Refused when a top-level file is neither archive nor text."""
-    why = sniff.refusal(feed.peek(64 << 10))
-    if why == "empty" and (cause := _cause(feed)):
-        raise Refused(f"{'+'.join(packed)} data, but nothing of it could be read: {cause}")
-    if why:
-        inside = f"{'+'.join(packed)} of " if packed else ""
-        if why == "empty" and not packed:
-            raise Refused("empty", AGAIN)
-        raise Refused(f"looks like {inside}{why}", JOIN if is_piece(name) and why == "binary data" else "")
+    why = sniff.find_refusal(feed.peek(_HEAD))
+    if not why:
+        return
+    codec = "+".join(packed)
+    if why == "empty" and (cause := _find_cause(feed)):
+        raise Refused(f"{codec} data, but nothing of it could be read: {cause}")
+    if why == "empty" and not packed:
+        raise Refused("empty", AGAIN)
+    do = JOIN if is_piece(name) and why == "binary data" else ""
+    raise Refused(f"looks like {codec} of {why}" if packed else f"looks like {why}", do)
 
 
-def _what(mode: int) -> str:
+def _name_file_kind(mode: int) -> str:
     """Return the kind of a file that is no regular one."""
     kinds = (
         (stat.S_ISFIFO, "a pipe"), (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
         (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"),
     )  # fmt: skip
-    return next((name for test, name in kinds if test(mode)), "something else")
+    for is_kind, name in kinds:
+        if is_kind(mode):
+            return name
+    return "something else"

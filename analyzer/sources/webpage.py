@@ -9,8 +9,13 @@ anything preformatted, a prompt or a time is refused as ever: it is mostly the l
 
 from __future__ import annotations
 
+import email
+import html
+import quopri
 import re
 from collections.abc import Callable, Iterator
+from email import policy
+from email.message import EmailMessage
 
 from analyzer.sources.item import Refused
 from analyzer.sources.stream import Feed, MemorySource, SliceStream
@@ -45,39 +50,38 @@ _ENDS_LINE = re.compile(
 _CELLS = frozenset(("td", "th"))
 
 
-def as_text(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
-    """Return a feed of the text of a page or mail, of which `note` is told; any other feed comes back as it is.
+def read_page(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
+    """Return a feed of the text of a page or mail, and note that; any other feed comes back as it is.
 
     Raises Refused for a page or mail that is too large to be read at once.
     """
     head = feed.peek(_LOOKED_AT)
-    page = _HTML.match(head[:2048].removeprefix(b"\xef\xbb\xbf")) is not None
-    if not page and not _MAIL.match(head.replace(b"\r\n", b"\n")):
-        return _unescaped(feed, address, note) if _is_escaped(head) else feed
-    data = _whole(feed, "web page" if page else "mail")
-    text = _printed(data) if page else "\n\n".join(_parts(data))
-    if text is not None:
-        note(f"{address} is a {'web page' if page else 'mail'}; line numbers are those of its text")
-        data = text.encode("utf-8", "surrogateescape")
+    if _HTML.match(head[:2048].removeprefix(b"\xef\xbb\xbf")):
+        data = _read_all(feed, "web page")
+        page = _decode_text(data)
+        if _PRINTED.search(page):
+            note(f"{address} is a web page; line numbers are those of its text")
+            data = extract_text(page).encode("utf-8", "surrogateescape")
+    elif _MAIL.match(head.replace(b"\r\n", b"\n")):
+        data = _read_all(feed, "mail")
+        data = "\n\n".join(_read_parts(data)).encode("utf-8", "surrogateescape")
+        note(f"{address} is a mail; line numbers are those of its text")
+    elif _is_mail_source(head):
+        data = quopri.decodestring(_read_all(feed, "mail"))
+        note(f"{address} is a piece of the source of a mail; line numbers are those of its text")
+    else:
+        return feed
     return Feed(SliceStream(MemorySource(data)))
 
 
-def _is_escaped(head: bytes) -> bool:
-    """Tell whether a text is a piece of the source of a mail: each = but a few begins an escape or breaks a line."""
-    odd = head.count(b"=") - len(_ESCAPED.findall(head))
-    return odd * 20 <= head.count(b"=") and len(_BROKEN.findall(head)) >= _LEAST_BROKEN
+def _is_mail_source(head: bytes) -> bool:
+    """Say whether a text is a piece of the source of a mail: each = but a few begins an escape or breaks a line."""
+    equals = head.count(b"=")
+    odd = equals - len(_ESCAPED.findall(head))
+    return odd * 20 <= equals and len(_BROKEN.findall(head)) >= _LEAST_BROKEN
 
 
-def _unescaped(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
-    """Return a feed of what a piece of the source of a mail says."""
-    import quopri  # noqa: PLC0415 - few cases hold one
-
-    data = quopri.decodestring(_whole(feed, "mail"))
-    note(f"{address} is a piece of the source of a mail; line numbers are those of its text")
-    return Feed(SliceStream(MemorySource(data)))
-
-
-def _whole(feed: Feed, what: str) -> bytes:
+def _read_all(feed: Feed, what: str) -> bytes:
     data = feed.take(MOST + 1)
     while feed.gap and len(data) <= MOST:
         feed.cross()
@@ -87,30 +91,25 @@ def _whole(feed: Feed, what: str) -> bytes:
     return data
 
 
-def _printed(data: bytes) -> str | None:
-    """Return the text of a page that shows something a program printed, else None."""
-    page = _decoded(data)
-    return plain(page) if _PRINTED.search(page) else None
-
-
-def _decoded(data: bytes, charset: str = "") -> str:
+def _decode_text(data: bytes, charset: str = "") -> str:
+    """Return bytes as text: by their byte order mark, by `charset`, else as UTF-8 that keeps what is wrong."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         charset = "utf-16"
-    try:
-        return data.decode(charset or "utf-8", "surrogateescape" if not charset else "replace").removeprefix("\ufeff")
-    except LookupError:  # of no known charset
-        return data.decode("utf-8", "surrogateescape")
+    if charset:
+        try:
+            return data.decode(charset, "replace").removeprefix("\ufeff")
+        except LookupError:  # of no known charset
+            return data.decode("utf-8", "surrogateescape")
+    return data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
 
-def plain(page: str) -> str:
+def extract_text(page: str) -> str:
     """Return the text of an HTML page."""
-    import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
-    made = "".join(_pieces(page.replace("\r\n", "\n")))
-    return re.sub(r"\n{4,}", "\n\n\n", html.unescape(made).replace("\xa0", " "))
+    text = html.unescape("".join(_read_between_tags(page.replace("\r\n", "\n"))))
+    return re.sub(r"\n{4,}", "\n\n\n", text.replace("\xa0", " "))
 
 
-def _pieces(page: str) -> Iterator[str]:
+def _read_between_tags(page: str) -> Iterator[str]:
     """Yield what a page shows between its tags, with a line end where a tag ends a line."""
     lower, at, begun = page.lower(), 0, True
     while found := _TAG.search(page, at):
@@ -119,48 +118,47 @@ def _pieces(page: str) -> Iterator[str]:
             begun = page[found.start() - 1] == "\n"
         at = found.end()
         name = (found["name"] or "").lower()
+        closes = bool(found["end"])
         if found[0] == "<!--":
-            at = _behind(lower, "-->", at)
-        elif name in _UNSEEN and not found["end"] and not found[0].endswith("/>"):
-            at = _behind(lower, ">", _behind(lower, f"</{name}", at) - 1)
-        elif name in _CELLS and found["end"]:
+            at = _find_behind(lower, "-->", at)
+        elif name in _UNSEEN and not closes and not found[0].endswith("/>"):
+            closing = _find_behind(lower, f"</{name}", at)
+            at = _find_behind(lower, ">", closing - 1)
+        elif name in _CELLS and closes:
             yield "  "
-        elif name == "br" or (_ENDS_LINE.fullmatch(name) and not begun):
-            if name != "br" or not page.startswith("\n", at):
+        elif name == "br":
+            if not page.startswith("\n", at):
                 yield "\n"
+            begun = True
+        elif _ENDS_LINE.fullmatch(name) and not begun:
+            yield "\n"
             begun = True
     yield page[at:]
 
 
-def _behind(text: str, sign: str, at: int) -> int:
+def _find_behind(text: str, sign: str, at: int) -> int:
     """Return the place behind the next `sign`, the end of the text where there is none."""
     found = text.find(sign, at)
     return len(text) if found < 0 else found + len(sign)
 
 
-def _parts(data: bytes) -> Iterator[str]:
+def _read_parts(data: bytes) -> Iterator[str]:
     """Yield the texts of a mail; what is neither text nor a page is named and left out."""
-    import email  # noqa: PLC0415 - only a mail needs it
-    from email import policy  # noqa: PLC0415
-    from email.message import EmailMessage  # noqa: PLC0415
-
-    message = email.message_from_bytes(data, policy=policy.default)
-    waiting = [message]
+    waiting = [email.message_from_bytes(data, policy=policy.default)]
     while waiting:
         part = waiting.pop(0)
         if not isinstance(part, EmailMessage):
             continue
         if part.get_content_type() == "multipart/alternative":
             body = part.get_body(("plain", "html"))
-            waiting[:0] = [body] if isinstance(body, EmailMessage) and body is not part else []
+            if isinstance(body, EmailMessage) and body is not part:
+                waiting.insert(0, body)
         elif part.is_multipart():
             waiting[:0] = [one for one in part.iter_parts() if isinstance(one, EmailMessage)]
         elif part.get_content_maintype() == "text":
-            yield _text_of(part.get_payload(decode=True), part.get_content_charset() or "", part.get_content_subtype())
+            payload = part.get_payload(decode=True)
+            raw = payload if isinstance(payload, bytes) else b""
+            text = _decode_text(raw, part.get_content_charset() or "").replace("\r\n", "\n")
+            yield extract_text(text) if part.get_content_subtype() == "html" else text
         else:
             yield f"(left out: a part of the kind {part.get_content_type()})"
-
-
-def _text_of(payload: object, charset: str, kind: str) -> str:
-    text = _decoded(payload if isinstance(payload, bytes) else b"", charset).replace("\r\n", "\n")
-    return plain(text) if kind == "html" else text

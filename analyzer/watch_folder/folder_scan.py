@@ -22,7 +22,7 @@ from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.names import UNFINISHED as PARTIAL
-from analyzer.sources.split_files import joined_names
+from analyzer.sources.split_files import find_joined_names
 
 if sys.platform.startswith("linux"):
     import fcntl
@@ -74,7 +74,7 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     coming = {child.name.rpartition(".")[0] for child in children if _on_its_way(child, PARTIAL_HERE)}
     found: list[Arrival] = []
     pieces: dict[str, list[TreeEntry]] = {}
-    whole = joined_names([child.name for child in children if not child.folder], is_archive)
+    whole = find_joined_names([child.name for child in children if not child.folder], is_archive)
     for child in children:
         if child.name.startswith(".") or child.name in old or child.name in OWN_FILES:
             continue

@@ -23,7 +23,7 @@ from analyzer.errors import BacklineError, UsageError, WriteError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.output import write_atomic
 from analyzer.paths import folder_name
-from analyzer.sources.folder import earlier_results
+from analyzer.sources.folder import find_earlier_results
 from analyzer.text import one_line
 
 FORMAT = "backline/watch-1"
@@ -125,7 +125,7 @@ def _reported(folder: Path) -> str | None:
     """Return the name of the case whose results lie in a folder, "" for an empty one, None for anything else."""
     try:
         names = {path.name for path in folder.iterdir()}
-        if folder.is_symlink() or (names and not earlier_results(folder, names)):
+        if folder.is_symlink() or (names and not find_earlier_results(folder, names)):
             return None
         if not names:
             return ""  # the disk was full when results were to be written

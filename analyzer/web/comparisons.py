@@ -123,7 +123,7 @@ class _Comparisons:
             raise wire.Refusal(503, "the server stops")
         last = next((line for line in lines if line.get("type") == "end"), {})
         if last.get("state") != "done":
-            error = last.get("error") or over.result().failure()
+            error = last.get("error") or over.result().describe_failure()
             raise wire.Refusal(422, error["what"], where=error["where"], why=error["why"], do=error["do"])
 
     async def result(self, request: Request) -> Response:

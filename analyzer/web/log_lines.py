@@ -66,7 +66,7 @@ class _LogLines:
                 loop.call_soon_threadsafe(said.put_nowait, line)
 
         def ended(end: Ended) -> None:
-            soon({"type": "end", "state": "failed", "error": end.failure()})
+            soon({"type": "end", "state": "failed", "error": end.describe_failure()})
 
         seconds = 2 * how.limits.bundle_wall_s
         child = LineProcess(

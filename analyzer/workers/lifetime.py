@@ -18,7 +18,7 @@ from analyzer import safepath
 KILL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG
 
 
-def context(preload: str) -> Any:
+def make_context(preload: str) -> Any:
     """Return how processes are started: from a server that has the module `preload` loaded, where there is one."""
     safepath.for_children()
     if "forkserver" not in multiprocessing.get_all_start_methods():
@@ -43,11 +43,11 @@ def deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def end_with_parent() -> None:
-    """In a process of `context`: ignore Ctrl-C, which the parent answers, and end at once when the parent is gone."""
+    """In a process of `make_context`: ignore Ctrl-C, which the parent answers, and end when the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        _when(parent.join)
+        _end_when(parent.join)
 
 
 def own_stdout() -> BinaryIO:
@@ -76,7 +76,7 @@ def end_with(parent: int, *, listen: bool = True) -> None:
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     if listen:
-        _when(_end_of_stdin)
+        _end_when(_wait_for_stdin_end)
     if sys.platform.startswith("linux"):  # a thread of ours cannot act while native code holds the interpreter
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(KILL_WHEN_PARENT_DIES, signal.SIGKILL, 0, 0, 0)
@@ -84,17 +84,17 @@ def end_with(parent: int, *, listen: bool = True) -> None:
             os._exit(1)
 
 
-def _when(over: Callable[[], object]) -> None:
+def _end_when(over: Callable[[], object]) -> None:
     """End this process when `over` returns, whatever is being done."""
 
-    def wait() -> None:
+    def wait_and_end() -> None:
         over()
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    threading.Thread(target=wait_and_end, daemon=True).start()
 
 
-def _end_of_stdin() -> None:
+def _wait_for_stdin_end() -> None:
     with suppress(OSError):
         while os.read(0, 1 << 12):
             pass

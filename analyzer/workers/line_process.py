@@ -37,36 +37,37 @@ class Ended:
 
     code    exit status, negative for a signal, None when it never ran
     killed  why we killed it for what it did, "" when we did not
-    said    the beginning and the end of its stderr
+    stderr  the beginning and the end of what it wrote there
     """
 
     code: int | None
     killed: str = ""
-    said: str = ""
+    stderr: str = ""
 
-    def failure(self) -> dict[str, str]:
+    def describe_failure(self) -> dict[str, str]:
         """Return in plain words what became of a process that gave no result: what, where, why, do."""
         if self.killed:
-            return _told("the analysis was ended", self.killed, NO_MEMORY)
+            return _make_failure("the analysis was ended", self.killed, NO_MEMORY)
         if self.code is None:
-            return _told("the analysis could not be started", self._last(), NO_MEMORY)
+            return _make_failure("the analysis could not be started", self._find_last_line(), NO_MEMORY)
         if self.code == -getattr(signal, "SIGKILL", 9):
             why = "the system killed it, most often for lack of memory"
-            return _told("the system ended the analysis", why, NO_MEMORY)
-        name = _name(self.code)
-        why = f"{name}; its last words: {self._last()}" if self._last() else name
-        return _told("the analysis crashed", why, REPORT_IT)
+            return _make_failure("the system ended the analysis", why, NO_MEMORY)
+        name = _name_exit(self.code)
+        last = self._find_last_line()
+        why = f"{name}; its last words: {last}" if last else name
+        return _make_failure("the analysis crashed", why, REPORT_IT)
 
-    def _last(self) -> str:
-        lines = [line for line in self.said.splitlines() if line.strip()]
+    def _find_last_line(self) -> str:
+        lines = [line for line in self.stderr.splitlines() if line.strip()]
         return one_line(lines[-1].strip(), 300) if lines else ""
 
 
-def _told(what: str, why: str, do: str) -> dict[str, str]:
+def _make_failure(what: str, why: str, do: str) -> dict[str, str]:
     return {"what": what, "where": "", "why": why, "do": do}
 
 
-def _name(code: int) -> str:
+def _name_exit(code: int) -> str:
     if code < 0 and -code in set(signal.Signals):
         return f"signal {signal.Signals(-code).name}"
     return f"exit status {code}"
@@ -80,7 +81,7 @@ def command_of(module: str) -> list[str]:
 class LineProcess:
     """One process and the order it is given.
 
-    order    what it is told, as JSON
+    order    what it is to do, as JSON
     on_line  called with each object it sends; on_end: called once, when it is gone and was reaped.
              Both from a thread of this object.
     command  that starts it, as of `command_of`
@@ -107,7 +108,7 @@ class LineProcess:
         self._why: str | None = None
         self._first, self._tail = b"", b""
         self._gone = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="backline-case")
+        self._thread = threading.Thread(target=self._run_thread, daemon=True, name="backline-case")
 
     def start(self) -> None:
         """Start the process; returns at once."""
@@ -124,7 +125,7 @@ class LineProcess:
             if self._why is None:
                 self._why = why
             if self._process is not None:
-                _kill(self._process)
+                _kill_group(self._process)
 
     def send(self, data: Mapping[str, Any]) -> None:
         """Send an object as a line; a process that is gone is noticed by its end."""
@@ -139,9 +140,9 @@ class LineProcess:
         """Wait until the process is gone; False when it is not after so long."""
         return self._gone.wait(seconds)
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         try:
-            ended = self._whole()
+            ended = self._run_process()
         except OSError as error:
             ended = Ended(None, self._why or "", error.strerror or str(error))
         try:
@@ -149,27 +150,27 @@ class LineProcess:
         finally:
             self._gone.set()
 
-    def _whole(self) -> Ended:
+    def _run_process(self) -> Ended:
         """Start the process, take what it sends, reap it."""
-        process = _started(self._command)
+        process = _start_process(self._command)
         assert process.stdout is not None
         with self._lock:
             self._process = process
             if self._why is not None:
-                _kill(process)
-        said = threading.Thread(target=self._keep_words, args=(process.stderr,), daemon=True)
-        said.start()
-        threading.Thread(target=self._watch, args=(process,), daemon=True).start()
+                _kill_group(process)
+        keeper = threading.Thread(target=self._keep_words, args=(process.stderr,), daemon=True)
+        keeper.start()
+        threading.Thread(target=self._watch_limits, args=(process,), daemon=True).start()
         self.send(self._order)
         self._take_lines(process.stdout)
         code = process.wait()
-        said.join(5)
+        keeper.join(5)
         assert process.stdin is not None  # open until now: its end means that we are gone
         for stream in (process.stdin, process.stdout):
             with suppress(OSError):
                 stream.close()
-        words = b"\n...\n".join(filter(None, (self._first, self._tail))).decode("utf-8", "replace")
-        return Ended(code, self._why or "", words)
+        words = b"\n...\n".join(part for part in (self._first, self._tail) if part)
+        return Ended(code, self._why or "", words.decode("utf-8", "replace"))
 
     def _take_lines(self, stdout: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
@@ -187,7 +188,7 @@ class LineProcess:
                 self._first += piece[:missing]
                 self._tail = (self._tail + piece[missing:])[-LAST:]
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+    def _watch_limits(self, process: subprocess.Popen[bytes]) -> None:
         """End a process that takes too much memory or time."""
         waited = 0.0
         while (self._memory or self._seconds) and not self._gone.wait(TICK):
@@ -198,22 +199,23 @@ class LineProcess:
                 self.kill(f"it took more than {self._seconds:,.0f} seconds")
 
 
-def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start_process(command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a process in a group of its own, which Ctrl-C does not reach."""
     own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(),
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_make_environment(),
         start_new_session=True, creationflags=own,
     )  # fmt: skip
 
 
-def _environment() -> dict[str, str]:
+def _make_environment() -> dict[str, str]:
     """Return the environment of the process: it imports what this one imports, also from a zip file."""
     ours = str(Path(analyzer.__file__).resolve().parent.parent)
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys([ours, *filter(None, sys.path)]))}
+    places = dict.fromkeys([ours, *filter(None, sys.path)])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill a process and its group, unless it is gone."""
     if process.poll() is not None:
         return

@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from analyzer import garbage
 from analyzer.errors import BacklineError
 from analyzer.workers import lifetime
-from analyzer.workers.resources import MIB, available, cores, held_by
+from analyzer.workers.resources import MIB, count_cores, find_memory, held_by
 
 JOBS_EACH = 200  # then a process is replaced, whatever it holds
 FROZEN = 3  # first jobs; what they leave (rules, templates) takes as long to look through as a small case to read
@@ -75,8 +75,8 @@ class WorkerPool(Generic[Task, Answer]):
         wall: tuple[str, int] = ("", 0),
     ) -> None:
         self.do, self.preload, self.wall = do, preload, wall
-        self.most = workers or cores()
-        self.memory = memory or available() * 8 // 10
+        self.most = workers or count_cores()
+        self.memory = memory or find_memory() * 8 // 10
         self._workers: list[_Worker[Task, Answer]] = []
         self._alone: deque[tuple[Task, int]] = deque()  # jobs whose process died, and how often they were started
         self._looked = 0.0
@@ -89,47 +89,47 @@ class WorkerPool(Generic[Task, Answer]):
         """
         jobs, more = iter(jobs), True
         while True:
-            while more and len(busy := self._busy()) < self.most:
+            while more and len(busy := self._list_busy()) < self.most:
                 job = next(jobs, None)
                 more = job is not None
                 if job is not None:
-                    self._give(job, 1)
-            busy = self._busy()
+                    self._give_job(job, 1)
+            busy = self._list_busy()
             if not busy and self._alone:  # one at a time: another case may have taken the memory
-                self._give(*self._alone.popleft())
-                busy = self._busy()
+                self._give_job(*self._alone.popleft())
+                busy = self._list_busy()
             if not busy:
                 return
             things = [thing for worker in busy for thing in (worker.pipe, worker.process.sentinel)]
             wait(things, timeout=TICK)
             for worker in busy:
-                yield from self._look(worker)
-            self._watch()
+                yield from self._take_answer(worker)
+            self._watch_limits()
 
     def close(self) -> None:
         """Kill all processes."""
         for worker in self._workers:
             worker.kill()
         for worker in self._workers:
-            worker.gone()
+            worker.wait_until_gone()
         self._workers.clear()
 
-    def _busy(self) -> list[_Worker[Task, Answer]]:
+    def _list_busy(self) -> list[_Worker[Task, Answer]]:
         return [worker for worker in self._workers if worker.job is not None]
 
-    def _give(self, job: Task, starts: int) -> None:
+    def _give_job(self, job: Task, starts: int) -> None:
         """Hand a job to an idle process, or to a new one."""
         worker = next((one for one in self._workers if one.job is None), None)
         if worker is None:
             worker = _Worker(self.do, self.preload)
             self._workers.append(worker)
-        worker.give(job, starts)
+        worker.give_job(job, starts)
 
-    def _look(self, worker: _Worker[Task, Answer]) -> Iterator[Answer]:
+    def _take_answer(self, worker: _Worker[Task, Answer]) -> Iterator[Answer]:
         """Take the answer of a process, or learn that it died."""
-        job, done = worker.job, worker.answer()
+        job, done = worker.job, worker.take_answer()
         self._unborn = 0 if worker.ready else self._unborn
-        if job is None or (done is None and worker.alive()):
+        if job is None or (done is None and worker.is_alive()):
             return
         if done is not None:
             answer, held = done
@@ -141,11 +141,11 @@ class WorkerPool(Generic[Task, Answer]):
             yield answer
             return
         self._workers.remove(worker)
-        worker.gone()
+        worker.wait_until_gone()
         if not worker.ready and not worker.ended:  # it never saw the job
             self._unborn += 1
             if self._unborn >= UNBORN:
-                raise _stillborn(self._unborn, worker)
+                raise _make_start_error(self._unborn, worker)
             self._alone.append((job, worker.starts))
             return
         job = job.started(worker.given)
@@ -154,35 +154,35 @@ class WorkerPool(Generic[Task, Answer]):
         elif worker.starts < STARTS and not worker.final:
             self._alone.append((job, worker.starts + 1))
         else:
-            lost: Answer = job.lost(worker.why())
+            lost: Answer = job.lost(worker.explain_end())
             yield lost
 
-    def _watch(self) -> None:
+    def _watch_limits(self) -> None:
         """End processes that take too much memory or time."""
         now = time.monotonic()
         if now - self._looked < TICK:
             return
         self._looked = now
-        busy = self._busy()
+        busy = self._list_busy()
         held = {worker: held_by(worker.process.pid) for worker in busy}
         if sum(held.values()) > self.memory:
             largest = max(held, key=lambda worker: held[worker])
             much = f"{held[largest] // MIB} of the {self.memory // MIB} MiB that all may take"
-            largest.end(f"it held {much}", final=len(busy) == 1)
+            largest.end_because(f"it held {much}", final=len(busy) == 1)
         name, wall = self.wall
         for worker in busy:
             # The reader stops by itself when its time is up; then the rules still have to be judged.
             if wall and worker.job is not None and now - worker.since > 2 * wall * worker.job.count + GRACE:
-                worker.end(f"it took more than twice {name}={wall} seconds", final=True)
+                worker.end_because(f"it took more than twice {name}={wall} seconds", final=True)
 
 
 class _Worker(Generic[Task, Answer]):
     """One process, seen from the command."""
 
     def __init__(self, do: Callable[[Task], Answer], preload: str) -> None:
-        context = lifetime.context(preload)
+        context = lifetime.make_context(preload)
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, do), daemon=True)
+        self.process = context.Process(target=_serve_jobs, args=(theirs, do), daemon=True)
         with lifetime.deaf_to_ctrl_c():
             self.process.start()
         theirs.close()
@@ -192,13 +192,13 @@ class _Worker(Generic[Task, Answer]):
         self.ended = ""
         self.final = self.ready = False
 
-    def give(self, job: Task, starts: int) -> None:
+    def give_job(self, job: Task, starts: int) -> None:
         """Hand over a job."""
         self.job, self.starts, self.since, self.given = job, starts, time.monotonic(), int(time.time() * 1000)
         with suppress(OSError):  # a process that died is noticed where its answer is awaited
             self.pipe.send(job)
 
-    def answer(self) -> tuple[Answer | BacklineError, int] | None:
+    def take_answer(self) -> tuple[Answer | BacklineError, int] | None:
         """Return the answer when it is there, and the bytes that the process holds; it is idle then."""
         try:
             if not self.pipe.poll():
@@ -206,30 +206,30 @@ class _Worker(Generic[Task, Answer]):
             done = self.pipe.recv()
             if not self.ready:  # the first thing it says is that it is there
                 self.ready = True
-                return self.answer()
+                return self.take_answer()
         except Exception:  # noqa: BLE001 - cut off in the middle of an answer
             return None
         self.job = None
         self.served += 1
         return done if isinstance(done, tuple) and len(done) == 2 else None
 
-    def alive(self) -> bool:
-        """Tell whether the process runs."""
+    def is_alive(self) -> bool:
+        """Say whether the process runs."""
         return bool(self.process.is_alive())
 
-    def end(self, why: str, *, final: bool = False) -> None:
+    def end_because(self, why: str, *, final: bool = False) -> None:
         """Kill the process because of what its case does; a `final` end is not tried again."""
         self.ended, self.final = why, final
         self.kill()
 
-    def why(self) -> str:
+    def explain_end(self) -> str:
         """Return what happened to a process that is gone."""
-        name = self.code()
+        name = self.name_exit()
         times = "once" if self.starts == 1 else "twice"
-        said = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
-        return f"the process that read it died {times} ({said})" if not self.final else f"given up: {said}"
+        cause = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
+        return f"given up: {cause}" if self.final else f"the process that read it died {times} ({cause})"
 
-    def code(self) -> str:
+    def name_exit(self) -> str:
         """Return how a process ended: the name of a signal or its status."""
         code = self.process.exitcode or 0
         return signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit status {code}"
@@ -245,24 +245,25 @@ class _Worker(Generic[Task, Answer]):
             self.pipe.send(None)
         self.pipe.close()
 
-    def gone(self) -> None:
+    def wait_until_gone(self) -> None:
         """Put away what is left of a process."""
         self.process.join(10)
         self.pipe.close()
 
 
-def _stillborn(count: int, worker: _Worker[Any, Any]) -> BacklineError:
+def _make_start_error(count: int, worker: _Worker[Any, Any]) -> BacklineError:
     """Return the error of a run whose processes end before they can begin."""
+    exit_name = worker.name_exit()
     return BacklineError(
         "the processes of this run cannot start",
-        why=f"{count} of them ended before they took a case, the last with {worker.code()}; see their output above",
+        why=f"{count} of them ended before they took a case, the last with {exit_name}; see their output above",
         do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
         "else the memory or the number of processes of this machine is used up.",
     )
 
 
-def _serve(pipe: Connection, do: Callable[[Task], Answer]) -> None:
-    """Do jobs until there are no more, or nobody is there to take the answers."""
+def _serve_jobs(pipe: Connection, do: Callable[[Task], Answer]) -> None:
+    """Do jobs until there are no more, or no one is there to take the answers."""
     lifetime.end_with_parent()
     garbage.look_seldom()
     pipe.send(os.getpid())  # it is there: what kills it from now on is a job

@@ -10,14 +10,14 @@ from pathlib import Path
 MIB = 1 << 20
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
 
 
-def available() -> int:
+def find_memory() -> int:
     """Return how many bytes of memory may be used here; a guess where the system does not tell."""
     found = 4 << 30
     with suppress(OSError, ValueError, IndexError):

@@ -37,7 +37,7 @@ from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Verdict
 from analyzer.workers.pool import WorkerPool
-from analyzer.workers.resources import cores
+from analyzer.workers.resources import count_cores
 
 PRELOADED = "analyzer.archive.backtests.preload"
 FEWEST, MOST = 50, 1000  # cases of one job: each question to the database costs its planning
@@ -87,7 +87,7 @@ def backtest(
     stored = archive.snapshot().current()
     given = labels.current(archive)
     reports = [_Sum(asked, archive, len(stored), given) for asked in rules]
-    processes = jobs or cores()
+    processes = jobs or count_cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
     near = 0 if plain else -(-len(stored) // NEAR_CASES)
     looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))

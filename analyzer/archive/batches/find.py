@@ -31,7 +31,7 @@ from analyzer.archive.object_store.object_store import HEAD
 from analyzer.errors import BacklineError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.names import TREE_TOPS
-from analyzer.sources.split_files import joined_names
+from analyzer.sources.split_files import find_joined_names
 
 LAYOUTS = ("auto", "folders", "files")
 MANY = 10  # more archives than this in one folder are cases of their own
@@ -153,7 +153,7 @@ class _Finder:
         if not children and depth:
             self.count.empty.append(objects.path)
         pieces: dict[str, list[TreeEntry]] = {}
-        whole = joined_names([child.name for child in children if not child.folder], is_archive)
+        whole = find_joined_names([child.name for child in children if not child.folder], is_archive)
         for child in children:
             if not child.folder and child.name in whole:
                 pieces.setdefault(whole[child.name], []).append(child)

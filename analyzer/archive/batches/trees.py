@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from analyzer.paths import full
-from analyzer.sources.folder import earlier_results
+from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Disk:
 
     def old(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Return which files of a folder an earlier run of `triage` wrote."""
-        return earlier_results(Path(path), names)
+        return find_earlier_results(Path(path), names)
 
     def full(self, path: str) -> str:
         """Return the absolute path."""

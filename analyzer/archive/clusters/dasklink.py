@@ -18,7 +18,7 @@ from analyzer.errors import UsageError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.storage import MissingExtraError, is_url
 from analyzer.text import one_line
-from analyzer.workers.resources import available, cores
+from analyzer.workers.resources import count_cores, find_memory
 
 LOCAL = "local"
 ANSWER = 10.0  # seconds within which a scheduler answers
@@ -56,7 +56,7 @@ class Link:
         self._job_runner = worker_protocol.job_runner()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
-            self._start(workers or cores(), available() * 8 // 10)
+            self._start(workers or count_cores(), find_memory() * 8 // 10)
 
     def _secured(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]

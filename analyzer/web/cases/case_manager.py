@@ -332,7 +332,7 @@ class CaseManager:
             case.more = result.get("more", 0)
             self._become(case, state, summed(result))
         else:
-            case.error = result.get("error") or ended.failure()
+            case.error = result.get("error") or ended.describe_failure()
             case.findings = []
             self._become(case, state, sentence(case.error))
         if result.get("stored"):

@@ -84,7 +84,7 @@ class PreviewProcess:
                 raise _too_long(bound) from None
             if isinstance(line, Ended):
                 self.close()
-                told = line.failure()
+                told = line.describe_failure()
                 raise Refusal(500, told["what"], why=told["why"], do=told["do"])
             kind = line.get("type")
             if kind == wanted:
@@ -191,7 +191,7 @@ class PreviewProcesses:
                     yield {"type": "waiting"}
                     continue
                 if isinstance(line, Ended):
-                    yield {"type": "error", "error": line.failure()}
+                    yield {"type": "error", "error": line.describe_failure()}
                     return
                 yield line
                 if line.get("type") in ("report", "error", "broken"):
