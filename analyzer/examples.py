@@ -193,7 +193,7 @@ class _Maker:
         address = own_path(self.tables[name]) or name  # of some logs the path tells whose lines they are
         place = f"example!{address}"
         scan = scanner.scan_lines(text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, ""))
-        for one in scan.share():
+        for one in scan.share_with_parts():
             self.facts.add_hits(one.named(self.home))
 
     def file(self, file: dict[str, str]) -> None:

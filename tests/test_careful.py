@@ -18,8 +18,8 @@ from analyzer.scan import re2pattern
 from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, refused_by_re2, search_of
 from analyzer.scan.careful import STEPS as A_CHARACTER
 from analyzer.scan.engines import ENGINES
-from analyzer.scan.patterns import fatal
-from analyzer.scan.repeats import cost
+from analyzer.scan.patterns import find_fatal
+from analyzer.scan.repeats import measure_cost
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.triage import triage
 from tests.rule_kit import BASE, Kit, full
@@ -45,10 +45,10 @@ def careful(pattern: str, flags: int = 0, steps: int = STEPS) -> Careful:
 @pytest.fixture
 def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine for which there is no wheel of google-re2."""
-    monkeypatch.setattr(re2pattern, "_re2", lambda: None)
-    fatal.cache_clear()
+    monkeypatch.setattr(re2pattern, "_load_re2", lambda: None)
+    find_fatal.cache_clear()
     yield
-    fatal.cache_clear()
+    find_fatal.cache_clear()
 
 
 @pytest.mark.size
@@ -56,10 +56,10 @@ def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @given(PATTERNS, st.text("ab-1 c", min_size=1, max_size=200))
 def test_a_line_of_a_sure_length_is_quick_whatever_is_in_it(pattern: str, text: str) -> None:
     """The length that spares a look at the line never calls one quick that the look would not."""
-    bound = cost(pattern)
+    bound = measure_cost(pattern)
     assume(bound is not None)
     assert bound is not None
-    assert len(text) > bound.sure(A_CHARACTER) or bound.steps(text) <= A_CHARACTER * len(text)
+    assert len(text) > bound.find_sure_length(A_CHARACTER) or bound.count_steps(text) <= A_CHARACTER * len(text)
 
 
 def test_lines_of_the_worst_kind_are_quick_up_to_the_sure_length() -> None:
@@ -67,13 +67,13 @@ def test_lines_of_the_worst_kind_are_quick_up_to_the_sure_length() -> None:
     sure = 0
     for rule in rules.load().rules:
         for log in rule.logs.values():
-            bound = cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
-            length = bound.sure(A_CHARACTER) if bound is not None else 0
+            bound = measure_cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
+            length = bound.find_sure_length(A_CHARACTER) if bound is not None else 0
             sure += length > 150
             for begin, _ in bound.begins if bound is not None and length else ():
                 text = (begin * length)[:length]
                 assert bound is not None
-                assert bound.steps(text) <= A_CHARACTER * length, rule.id
+                assert bound.count_steps(text) <= A_CHARACTER * length, rule.id
     assert sure > 100  # a usual line of a log needs no look
 
 
@@ -113,7 +113,7 @@ def test_re2_cuts_groups_as_re_does(parts: tuple[str, str, str], line: str) -> N
     except (re.error, SystemError, RecursionError):
         assume(False)
     assume(match is not None)
-    found = careful(pattern).groups(line)
+    found = careful(pattern).find_groups(line)
 
     assert found is None or (match is not None and found == match.groupdict())
 
@@ -181,11 +181,11 @@ def test_common_lines_go_to_re() -> None:
 def test_groups_are_those_of_re_or_unknown() -> None:
     """Named groups come from RE2 where `re` might take long; where both may cut otherwise they are unknown, never wrong."""
     search = careful(r"(?P<n>\d+) ms")
-    assert search.groups("x " * 2000 + "12 ms") == {"n": "12"}
-    assert search.groups("1" * 60_000 + " ms") == {"n": "1" * 60_000}
+    assert search.find_groups("x " * 2000 + "12 ms") == {"n": "12"}
+    assert search.find_groups("1" * 60_000 + " ms") == {"n": "1" * 60_000}
     odd = careful(r"(?:(?P<n>\d*),?)+ ms")
     line = "1," * 60_000 + " ms"
-    assert odd(line) is PROVEN and odd.groups(line) is None
+    assert odd(line) is PROVEN and odd.find_groups(line) is None
 
 
 def test_what_re2_leaves_is_reckoned_first() -> None:
@@ -249,7 +249,7 @@ def test_a_signature_that_is_stopped_is_told_and_the_others_go_on(engine: str) -
         "r/look": (2, 1, 0),
         "r/group": (4, 0, 2),
     }
-    assert [str(hit) for hit in scan.limits(Limits())] == [
+    assert [str(hit) for hit in scan.list_limits(Limits())] == [
         "log.txt:4: limit pattern_steps=10000000 reached at 4; signature r/group: the groups of 2 lines from line 4 on"
         " are not known. Raise it with --limit pattern_steps=N.",
         "log.txt:2: limit pattern_steps=10000000 reached at 2; signature r/look: 1 lines could not be tried from line 2"
@@ -260,9 +260,9 @@ def test_a_signature_that_is_stopped_is_told_and_the_others_go_on(engine: str) -
 def test_the_steps_of_a_node_are_shared_by_its_members() -> None:
     """`pattern_total` counts over all members of a node; another node has its own."""
     line = "a" * 2000 + "foobar"
-    bound = cost(SIGNATURES[0].pattern)
+    bound = measure_cost(SIGNATURES[0].pattern)
     assert bound is not None
-    steps = bound.steps(line)
+    steps = bound.count_steps(line)
     scanner = Scanner(SIGNATURES[:1], limits=Limits(pattern_total=10 * steps))
     scans = [scanner.scan_lines([line] * 7, "t", f"log.{number}", "esx1") for number in range(3)]
     other = scanner.scan_lines([line] * 7, "t", "log", "esx2")
@@ -279,9 +279,9 @@ def test_without_re2_the_shipped_signatures_decide_common_lines() -> None:
     need = set()
     for rule in rules.load().rules:
         for log in rule.logs.values():
-            bound = cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
-            taken = bound is not None and fatal(log.pattern, log.ignore_case) is None
-            if not taken or bound is None or bound.steps(bound.prefix + "x" * 2000) >= STEPS:
+            bound = measure_cost(log.pattern, re.IGNORECASE if log.ignore_case else 0)
+            taken = bound is not None and find_fatal(log.pattern, log.ignore_case) is None
+            if not taken or bound is None or bound.count_steps(bound.prefix + "x" * 2000) >= STEPS:
                 need.add(rule.id)
     assert need == set()
 
@@ -316,7 +316,7 @@ def test_without_re2_a_long_line_is_undecided_and_told() -> None:
         ["a" * 40_000 + " ms", "abc ms"], "t", "log", "esx1"
     )
     assert scan.counts["r/two"] == 1 and scan.stopped["r/two"].line == 1
-    danger = fatal(r"head(?:\w+\s?)+tail")
+    danger = find_fatal(r"head(?:\w+\s?)+tail")
     assert danger is not None and "google-re2 is not installed" in danger.why
 
 

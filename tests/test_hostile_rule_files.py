@@ -20,7 +20,7 @@ from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
-from analyzer.scan.engines import ENGINES, choose
+from analyzer.scan.engines import ENGINES, choose_engine
 from analyzer.scan.signatures import Scanner
 from tests.rule_kit import BASE, LOG, PART, RULE, TABLES, Kit, full
 
@@ -267,7 +267,7 @@ def engines() -> list[str]:
     found = []
     for name in ENGINES:
         try:
-            found.append(choose(name))
+            found.append(choose_engine(name))
         except BacklineError:
             continue
     return found
@@ -296,7 +296,7 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str
     kit.facts.add_hits(scan)
     assert kit.counts(one) == {verdict: 1}
     assert bool(scan.stopped) == (verdict == "cannot_tell")
-    assert [hit.name for hit in scan.limits(Limits())] == (["pattern_steps"] if scan.stopped else [])
+    assert [hit.name for hit in scan.list_limits(Limits())] == (["pattern_steps"] if scan.stopped else [])
 
 
 @pytest.mark.size

@@ -103,7 +103,7 @@ def test_only_the_faults_of_a_sample_are_strange(sample: Sample, tmp_path: Path)
         return any(isinstance(item, Row) for item in parser.parse(Block([line])))
 
     heads = Heads([parser.shape or parser.head], takes, Purse())
-    heads.see(LineBlock(data, len(data), 1, data.count(b"\n")))
+    heads.see_block(LineBlock(data, len(data), 1, data.count(b"\n")))
 
     assert [number for number, _ in heads.shown] == faults[:SHOWN]
     assert heads.strange == len(faults)
@@ -140,7 +140,7 @@ def test_the_work_of_counting_is_bounded() -> None:
     per_line = len(data) / block.lines
 
     for _ in range(50):
-        heads.see(block)
+        heads.see_block(block)
 
     assert heads.strange == 0
     most = (WHOLE + 50 * PART) / per_line + 51

@@ -11,7 +11,7 @@ import pytest
 
 from analyzer import pattern_notes
 from analyzer.pattern_notes import Noted, noted
-from analyzer.scan.compiled_pattern import Needle, expressions
+from analyzer.scan.compiled_pattern import Needle, list_expressions
 from analyzer.wheel import note_patterns
 
 
@@ -83,7 +83,7 @@ def test_a_pattern_that_is_known_is_compiled_when_a_line_is_proposed() -> None:
     Needle.of("known to all: (?P<what>.+)")
     needle = Needle.of("known to all: (?P<what>.+)")
 
-    assert expressions(needle) == ["known to all: "]
+    assert list_expressions(needle) == ["known to all: "]
     found = needle.search("it is known to all: nothing")
     assert found is not None and found["what"] == "nothing"
     with pytest.raises(re.error):

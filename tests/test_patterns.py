@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.limits import Limits
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
-from analyzer.scan.patterns import FATAL, dangers, fatal
-from analyzer.scan.repeats import cost
-from analyzer.scan.spans import parts_of, walk
+from analyzer.scan.patterns import FATAL, find_dangers, find_fatal
+from analyzer.scan.repeats import measure_cost
+from analyzer.scan.spans import parts_of, walk_parts
 
 # Patterns that are known to blow up, in the shapes that the literature on ReDoS names: nested repeats, alternatives
 # that overlap, an optional part inside a repeat, repeats side by side in a repeat, counts instead of stars, and
@@ -105,7 +105,7 @@ LOOKED = "(?! of them)"  # RE2 has no lookaround
 @pytest.mark.parametrize("pattern", EXPONENTIAL)
 def test_patterns_that_blow_up_are_searched_by_re2(pattern: str) -> None:
     """Each is accepted, for RE2 takes it, and lines that would cost `re` for ever are decided in a moment."""
-    assert fatal(pattern) is None
+    assert find_fatal(pattern) is None
     search = search_of(re.compile(pattern), Limits().pattern_steps)
     start = time.process_time()
     answers = [search(text * 400 + end) for text in ("a", "aab", "0f", "x", "a1-", "ſs") for end in ("!", "\x00", "~")]
@@ -117,10 +117,10 @@ def test_patterns_that_blow_up_are_searched_by_re2(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", EXPONENTIAL)
 def test_with_a_lookaround_they_are_refused_where_the_blame_is(pattern: str) -> None:
     """What RE2 does not take falls to `re`: refused at its outermost nested repeat, or for counts and choices."""
-    danger = fatal(pattern + LOOKED)
+    danger = find_fatal(pattern + LOOKED)
     if danger is None:  # repeats side by side: the work is reckoned before each line
-        bound = cost(pattern + LOOKED)
-        assert bound is not None and bound.steps("a" * 100) > Limits().pattern_steps
+        bound = measure_cost(pattern + LOOKED)
+        assert bound is not None and bound.count_steps("a" * 100) > Limits().pattern_steps
         return
     assert danger.kind in FATAL
     assert "a lookaround" in danger.why or danger.kind == "repeat"
@@ -131,21 +131,23 @@ def test_with_a_lookaround_they_are_refused_where_the_blame_is(pattern: str) -> 
 def test_what_is_refused_does_run_away() -> None:
     """A refused pattern really takes long, for less than a hundred characters."""
     pattern = r"(\w+\s?)+:(?! of them)"
-    assert fatal(pattern) is not None
+    assert find_fatal(pattern) is not None
     assert runs_away(pattern, ["a" * length + "!" for length in range(8, 100)])
 
 
 @pytest.mark.parametrize("pattern", COMMON)
 def test_common_patterns_raise_no_alarm(pattern: str) -> None:
     """Patterns of the kind that rules are made of have no danger at all, and take microseconds for a line."""
-    assert dangers(pattern) == []
+    assert find_dangers(pattern) == []
     assert not runs_away(pattern, [text * 8 for text in ("a", "0", " ", "a0 ", "0x0", "[a.b]", "(1)", pattern[:12])])
 
 
 def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
     """No signature of a shipped rule is dangerous in any way."""
     found = {
-        log.pattern: dangers(log.pattern, log.ignore_case) for rule in rules.load().rules for log in rule.logs.values()
+        log.pattern: find_dangers(log.pattern, log.ignore_case)
+        for rule in rules.load().rules
+        for log in rule.logs.values()
     }
 
     assert found
@@ -185,11 +187,11 @@ def test_shipped_patterns_outside_re2_are_named() -> None:
 )
 def test_a_danger_stands_where_it_is(pattern: str, kind: str, stretch: str) -> None:
     """Kind and stretch of each danger, with a reason and another way to write it."""
-    found = [danger for danger in dangers(pattern) if danger.kind == kind]
+    found = [danger for danger in find_dangers(pattern) if danger.kind == kind]
 
     assert [pattern[danger.start : danger.end] for danger in found][:1] == [stretch]
     assert found[0].why and found[0].instead
-    assert (fatal(pattern) is not None) == (kind in FATAL)
+    assert (find_fatal(pattern) is not None) == (kind in FATAL)
 
 
 @pytest.mark.parametrize(
@@ -211,22 +213,22 @@ def test_a_danger_stands_where_it_is(pattern: str, kind: str, stretch: str) -> N
 )
 def test_what_looks_dangerous_and_is_not(pattern: str) -> None:
     """An escaped dot, a conditions of one character, repeats parted by a sign, counts of a fixed number."""
-    kinds = {danger.kind for danger in dangers(pattern)}
+    kinds = {danger.kind for danger in find_dangers(pattern)}
 
     assert not kinds & {"exponential", "dot", "lookaround", "repeat"}
 
 
 def test_a_possessive_repeat_mends_a_nested_one() -> None:
     """Beside a lookaround (a+)+ is refused, (?:a++)+ is not: it gives nothing back."""
-    assert fatal(r"head(?:a+)+tail(?!x)") is not None
-    assert fatal(r"head(?:a++)+tail(?!x)") is None
+    assert find_fatal(r"head(?:a+)+tail(?!x)") is not None
+    assert find_fatal(r"head(?:a++)+tail(?!x)") is None
 
 
 @pytest.mark.parametrize("pattern", ["(a", "a{2,1}", "[z-a]", "(?P<1>a)"])
 def test_what_is_no_pattern_is_an_error_of_re(pattern: str) -> None:
     """A pattern that does not compile is told by `re.error`, as Python does."""
     with pytest.raises(re.error):
-        dangers(pattern)
+        find_dangers(pattern)
 
 
 HOSTILE = {
@@ -250,8 +252,8 @@ def test_looking_at_a_hostile_pattern_takes_no_time(name: str) -> None:
     """The analysis itself cannot be made to hang by a pattern of 4 KiB."""
     pattern = HOSTILE[name][:4096]
     start = time.process_time()
-    fatal(pattern)
-    dangers(pattern)
+    find_fatal(pattern)
+    find_dangers(pattern)
     refused_by_re2(pattern)
 
     assert time.process_time() - start < 5
@@ -286,12 +288,12 @@ def built(pattern: str) -> None:
 def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, times: int) -> None:
     """A search takes no longer than its reckoned steps allow: a microsecond each."""
     built(pattern)
-    bound = cost(pattern)
+    bound = measure_cost(pattern)
     line = piece * times + end
-    assume(bound is not None and bound.steps(line) < 300_000)
+    assume(bound is not None and bound.count_steps(line) < 300_000)
 
     try:
-        assert bound is not None and seconds(pattern, line) < 0.2 + bound.steps(line) * 1e-6
+        assert bound is not None and seconds(pattern, line) < 0.2 + bound.count_steps(line) * 1e-6
     except SystemError:
         assume(False)  # a fault of `re` in possessive repeats, python/cpython#101955
 
@@ -301,7 +303,7 @@ def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, t
 def test_parts_cover_the_pattern(pattern: str) -> None:
     """The parts of a pattern lie in order, inside each other, and what a group holds is a pattern of its own."""
     built(pattern)
-    for arm, index in walk(parts_of(pattern)):
+    for arm, index in walk_parts(parts_of(pattern)):
         part = arm[index]
         assert part.start < part.atom_end <= part.end <= len(pattern)
         assert index == 0 or arm[index - 1].end == part.start
@@ -317,5 +319,5 @@ def test_any_pattern_has_an_answer(pattern: str) -> None:
         re.compile(pattern)
     except re.error:
         assume(False)
-    for danger in dangers(pattern):
+    for danger in find_dangers(pattern):
         assert 0 <= danger.start <= danger.end <= len(pattern)

@@ -15,7 +15,7 @@ from analyzer.authoring.explain import profile_text
 from analyzer.authoring.explain.profile import Cost, Profile, as_record, profile, slow
 from analyzer.cli import main
 from analyzer.scan.blocks import Readable
-from analyzer.scan.passing import passing
+from analyzer.scan.passing import pass_on
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "samples" / "cases" / "nsx-633-site"
@@ -121,14 +121,14 @@ def test_a_source_that_is_kept_is_still_the_same_source() -> None:
         cut = "the archive ended here"
 
     first = profiling._FirstBytes(4)
-    member = passing(Cut(b"0123456789"), first.keep)
+    member = pass_on(Cut(b"0123456789"), first.keep)
     assert isinstance(member, Readable)
     buffer = bytearray(7)
 
     assert (member.readinto(buffer), bytes(buffer), bytes(first.kept)) == (7, b"0123456", b"0123")
     assert member.cut == Cut.cut  # type: ignore[attr-defined]
     first = profiling._FirstBytes(4)
-    pieces = passing([b"01", b"234"], first.keep)
+    pieces = pass_on([b"01", b"234"], first.keep)
     assert not isinstance(pieces, Readable)
     assert ([*pieces], bytes(first.kept)) == ([b"01", b"234"], b"0123")
 

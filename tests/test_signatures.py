@@ -26,7 +26,7 @@ from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.prefilter import ODD_CASE, analyse, literal_choices, required_literals
 from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
 
-ENGINES = [name for name in engines.ENGINES if engines._available(name)]
+ENGINES = [name for name in engines.ENGINES if engines._is_available(name)]
 STAMP = "2021-03-08T14:49:25.123Z cpu1:2097465)"
 
 # Shapes that rules use, and shapes that trip up engines which are not Python's.
@@ -339,7 +339,7 @@ def test_a_line_longer_than_the_limit_is_cut_and_said(small_blocks: None) -> Non
     scan = Scanner([Signature("n", "t", "needle"), Signature("m", "t", "needle2")], limits=limits).scan([data], "t")
     assert scan.counts == {"n": 1, "m": 0}
     assert (scan.long_lines, scan.long_at, scan.lines) == (1, [2], 3)
-    assert "limit line_bytes=101" in str(scan.limits(limits)[0])
+    assert "limit line_bytes=101" in str(scan.list_limits(limits)[0])
 
 
 def test_a_cut_member_loses_its_broken_line_only() -> None:
@@ -375,7 +375,7 @@ def test_hits_are_kept_up_to_the_share_and_counted_exactly_beyond(engine: str) -
     assert scan.counts == {"h": 1000}
     assert (scan.capped, scan.at_least) == ({"h"}, set())
     assert scan.last_hits["h"].line == 1000
-    assert "1000 lines" in str(scan.limits(Limits(hits_per_signature=100))[0])
+    assert "1000 lines" in str(scan.list_limits(Limits(hits_per_signature=100))[0])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -437,7 +437,7 @@ def test_an_unknown_engine_is_refused_with_the_choices() -> None:
 
 def test_without_wheels_the_pure_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither hyperscan nor re2 is needed: `auto` falls back and finds the same."""
-    monkeypatch.setattr(engines, "_available", lambda name: name == "pure")
+    monkeypatch.setattr(engines, "_is_available", lambda name: name == "pure")
     scanner = Scanner(SIGNATURES)
     assert scanner.engine == "pure"
     data = f"{STAMP}WARNING: lost access to volume\n".encode()
@@ -476,14 +476,14 @@ def test_the_last_line_of_a_log_is_searched_to_its_end(engine: str, pattern: str
 def test_the_next_case_of_a_process_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second scanner of the same signatures compiles no database, of other ones its own; the hits are the same."""
     compiled: list[int] = []
-    real = HyperscanEngine._compile
+    real = HyperscanEngine._compile_places
 
     def counted(self: HyperscanEngine, expressions: dict[int, str]) -> object:
         compiled.append(len(expressions))
         return real(self, expressions)
 
-    monkeypatch.setattr(HyperscanEngine, "_compile", counted)
-    engines._kept.cache_clear()
+    monkeypatch.setattr(HyperscanEngine, "_compile_places", counted)
+    engines._keep_engine.cache_clear()
     data = f"{STAMP}WARNING: lost access to volume\npath 7\n".encode()
     for _ in range(3):
         assert found(Scanner(SIGNATURES, "hyperscan").scan([data], "t")) == by_definition(data, SIGNATURES)
@@ -498,7 +498,7 @@ def test_kept_engines_are_few() -> None:
     """However many lists of signatures a process meets, it keeps a fixed number of engines."""
     for number in range(engines.KEPT + 9):
         Scanner([Signature("one", "t", f"path {number}")], "hyperscan").scan([b"path 7\n"], "t")
-    assert engines._kept.cache_info().currsize <= engines.KEPT
+    assert engines._keep_engine.cache_info().currsize <= engines.KEPT
 
 
 @pytest.mark.size
@@ -520,7 +520,7 @@ def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
 @needs_hyperscan
 def test_literals_that_fill_up_a_small_set_propose_nothing() -> None:
     """What is compiled beside few patterns, for the sake of a faster matcher, is no pattern: its text is never a hit."""
-    fillers = hyperscanengine._fillers(hyperscanengine.MANY)
+    fillers = hyperscanengine._make_fillers(hyperscanengine.MANY)
     text = b"".join(bytes.fromhex(one.replace("\\x", "")) for one in fillers)
     scanner = Scanner([Signature("one", "t", r"path \d")], "hyperscan")
     assert len(set(text.splitlines())) == 1
@@ -543,15 +543,15 @@ def test_lines_are_counted_to_the_last(size: int) -> None:
 @needs_hyperscan
 def test_what_hyperscan_refuses_goes_to_its_literals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern Hyperscan cannot compile is sought by literals or by `re`, and found all the same."""
-    monkeypatch.setattr(HyperscanEngine, "_accepts", lambda self, expression: "volume" not in expression)
-    real = HyperscanEngine._compile
+    monkeypatch.setattr(HyperscanEngine, "_is_accepted", lambda self, expression: "volume" not in expression)
+    real = HyperscanEngine._compile_places
 
     def refuse(self: HyperscanEngine, expressions: dict[int, str]) -> object:
         if any("volume" in one for one in expressions.values()):
             raise self._hs.error("Pattern is too large.")
         return real(self, expressions)
 
-    monkeypatch.setattr(HyperscanEngine, "_compile", refuse)
+    monkeypatch.setattr(HyperscanEngine, "_compile_places", refuse)
     signatures = [
         Signature("v", "t", r"volume \d"),
         Signature("w", "t", r"(\d|volume)\w"),

@@ -102,7 +102,7 @@ def _version(name: str) -> str:
 def _engines() -> Iterator[tuple[str, str]]:
     from analyzer.scan import engines
 
-    yield "logs", engines.choose()
+    yield "logs", engines.choose_engine()
     for name in FASTER:
         yield name, _version(name) or "not installed: the same findings, slower"
 

@@ -151,7 +151,7 @@ class Facts(database.LateDatabase):
     def may_hold(self, signature: str) -> bool:
         """Tell whether a log has lines of a signature, or may have some that nobody saw."""
         if self._heard is None:
-            self._heard = set[str]().union(*(scan.may_hold() for scan in self.scans))
+            self._heard = set[str]().union(*(scan.list_possible() for scan in self.scans))
         return signature in self._heard
 
     def cover(self, node_key: str, table: str, state: str, why: str = "", address: str = "") -> None:

@@ -25,7 +25,7 @@ from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
 from analyzer.kept_patterns import compiled
 from analyzer.lazy_dataclass import dataclass
-from analyzer.scan.parts import is_copy, needless
+from analyzer.scan.parts import find_needless, is_copy
 from analyzer.sources import Ledger
 
 _COPY = compiled(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
@@ -72,7 +72,7 @@ def leave_out(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
 def leave_copies_out(intake: Intake) -> None:
     """Forget what copies of a log repeat on machines that sent the log itself: each of its lines counts once."""
     tables = parsing.tables()
-    out = needless(intake.scans, tables)
+    out = find_needless(intake.scans, tables)
     gone = {id(scan) for scan in out}
     intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
     older = [scan for scan in intake.scans if is_copy(scan, tables) and not scan.excerpt]

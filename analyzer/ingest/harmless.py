@@ -12,7 +12,7 @@ from typing import Any
 from analyzer import logtime
 from analyzer.ingest.intake import Intake
 from analyzer.scan.hits import LogScan, Signature, Tally
-from analyzer.scan.tallies import counted
+from analyzer.scan.tallies import find_counted
 from analyzer.tables import Table, Value
 
 TABLE = "kb.harmless_line"
@@ -42,7 +42,7 @@ def harmless_records(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) ->
     Call it when scans are named and duplicates are out.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for scan, key, _, tally in counted(intake.scans, _PREFIX):
+    for scan, key, _, tally in find_counted(intake.scans, _PREFIX):
         record = found.setdefault((key, scan.node), _record(key, rows[key], scan, tally))
         record["count"] += tally.count
         times = [*filter(None, (record["first"], record["last"], *map(_time, (tally.first, tally.last))))]

@@ -23,7 +23,7 @@ from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
 from analyzer.scan.parted import Parted
 from analyzer.scan.parts import parts_of
-from analyzer.scan.signatures import Scanner, decoded, encoded
+from analyzer.scan.signatures import Scanner, decode_line, encode_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
 from analyzer.tables import Block, Fault, Row
@@ -100,7 +100,7 @@ class LinesByHost:
 
     def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
         """Search a source to its end; one result for each host and log."""
-        parted = Parted(self._part, self._begin, self.scanner.searching, self._counting)
+        parted = Parted(self._part, self._begin, self.scanner.begin_search, self._counting)
         return parted.scan(source, self.scanner.limits.line_bytes, first_line)
 
     def read_by(self) -> list[Parser]:
@@ -130,7 +130,7 @@ class LinesByHost:
             if len(self._hosts) >= MOST_HOSTS:
                 self.too_many, host = True, ""
             self._hosts.add(host)
-        kind = parser.kind_of([decoded(line[:1000])]) if parser.kind is not None else parser.node
+        kind = parser.kind_of([decode_line(line[:1000])]) if parser.kind is not None else parser.node
         if self.log.node == "vcenter" and parser.name in SHARED:
             kind = self.log.node
         return host.lower(), parser.name, kind
@@ -140,7 +140,7 @@ class LinesByHost:
         parser = self._by_tag.get(tag)
         if parser is not None or self._tried[tag] >= MOST_TRIED:
             return parser
-        text = decoded(line[:4000])
+        text = decode_line(line[:4000])
         own = not self.log.rest and (not self.log.shape or self.log.starts_at(text))
         parser = self.log if own else next((one for one in self.logs if one.starts_at(text)), None)
         if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
@@ -253,7 +253,7 @@ class LogSearch:
         excerpt  why these are not all lines of the log, "" when they are
         alone    all lines are of the place of `nobody`, whatever host they name
         """
-        given = encoded(lines) if source is None else source
+        given = encode_lines(lines) if source is None else source
         before, read_by = len(self.into.scans), [logs[0]]
         if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
             by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
@@ -299,10 +299,10 @@ class LogSearch:
 
     def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
         scan.excerpt = excerpt
-        for one in scan.share():
+        for one in scan.share_with_parts():
             self.into.scans.append(one)
             self.into.covers.append(Cover(place, one.table, *one.cover, one.address))
-            for hit in one.limits(self.scanner.limits):
+            for hit in one.list_limits(self.scanner.limits):
                 self.ledger.add_limit(hit)
         (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
         if first and last and last < first:

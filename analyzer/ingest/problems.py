@@ -25,7 +25,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.loghost import name_object
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.parts import is_copy
-from analyzer.scan.tallies import OTHERS, counted
+from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
 from analyzer.sources import Ledger
 from analyzer.tables import Table
@@ -127,7 +127,7 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
     totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
     declared = parsing.tables()
     scans = [scan for scan in intake.scans if not is_copy(scan, declared)]  # their log is searched for the same
-    for scan, name, key, tally in counted(scans, _PREFIX):
+    for scan, name, key, tally in find_counted(scans, _PREFIX):
         kind, what, thing = name.partition(" of ")[0], "", ""
         if key != OTHERS:
             kind, what, thing = key.split("\x1f")

@@ -19,7 +19,7 @@ from analyzer.limits import Limits
 from analyzer.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.scan.blocks import Buffer, LineBlock, Source
-from analyzer.scan.hits import LogScan, decoded
+from analyzer.scan.hits import LogScan, decode_line
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.prefilter import Required
 from analyzer.scan.signatures import HowToScan, Scanner
@@ -97,7 +97,7 @@ class WindowScanner(Scanner):
         finally:
             self._alone = False
 
-    def searching(self, result: LogScan) -> BlockSearch | None:
+    def begin_search(self, result: LogScan) -> BlockSearch | None:
         """Begin to collect the lines of a log."""
         seen = LogSeen(LogPart(len(self.seen), result.address, result.table, result.scope))
         self.seen.append(seen)
@@ -165,7 +165,7 @@ class Collector:
         self._assumed: tuple[str, ...] = ()
         self._above: list[bytes] = []  # the last lines of the stretch before
 
-    def block(self, block: LineBlock) -> None:
+    def search_block(self, block: LineBlock) -> None:
         """Collect the lines of one block."""
         marks = self._marks(block)
         number = block.first_line
@@ -257,8 +257,8 @@ class Collector:
         if not wanted:
             return {}
         first, last = wanted[0], wanted[-1]
-        before = [decoded(line) for line in [*self._above, *lines[:first]][-_ABOVE:]]
-        texts = [decoded(line) for line in lines[first : last + 1]]
+        before = [decode_line(line) for line in [*self._above, *lines[:first]][-_ABOVE:]]
+        texts = [decode_line(line) for line in lines[first : last + 1]]
         _, shown, after = hide_around(before, texts[0], texts[1:])
         masked = [shown, *after]
         if not self._alone:

@@ -9,7 +9,7 @@ from analyzer.language.expression import Alias, NameScope
 from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, SeenDef
 from analyzer.rules.values import Values
-from analyzer.scan.patterns import ambiguous, fatal
+from analyzer.scan.patterns import find_ambiguity, find_fatal
 from analyzer.tables import Column, Kind, Table
 
 LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
@@ -85,7 +85,7 @@ class LogReader(Values):
         if len(pattern.encode()) > self.limits.pattern_bytes:
             raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
         compiled = self._compiled(item, pattern, re.IGNORECASE if fold else 0)
-        if danger := fatal(pattern, fold):
+        if danger := find_fatal(pattern, fold):
             place = self.text.within(item, danger.start, danger.end)
             raise self.text.error(f"this pattern can run away: {danger.why}", place, danger.instead)
         if compiled.search(""):
@@ -104,7 +104,7 @@ class LogReader(Values):
     def _compiled(self, item: RuleItem, pattern: str, flags: int) -> re.Pattern[str]:
         """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
         try:
-            if warning := ambiguous(pattern, flags):
+            if warning := find_ambiguity(pattern, flags):
                 raise self.text.error(f"not clear to `re`: {warning}", item.place, "escape it with a backslash")
             return re.compile(pattern, flags)
         except (re.error, OverflowError, RecursionError, MemoryError) as error:

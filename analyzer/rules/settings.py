@@ -22,8 +22,8 @@ from analyzer.limits import Limits
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
-from analyzer.scan.patterns import fatal
-from analyzer.scan.repeats import cost
+from analyzer.scan.patterns import find_fatal
+from analyzer.scan.repeats import measure_cost
 
 if TYPE_CHECKING:
     from analyzer.rules.tomlplaces import Path as Key
@@ -282,9 +282,9 @@ class _Reader:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise self.bad(at, f"not a pattern: {error}") from None
-        if danger := fatal(pattern):
+        if danger := find_fatal(pattern):
             raise self.bad(at, f"this pattern can take forever: {danger.why}", danger.instead)
-        bound = cost(pattern)
+        bound = measure_cost(pattern)
         if (why := refused_by_re2(pattern)) and bound and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS:
             raise self.bad(
                 at, f"this pattern can take too long: too many repeats, beside {why}", "leave out one of the two"

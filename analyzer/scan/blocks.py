@@ -97,19 +97,19 @@ class LineBlocks:
 
     def __iter__(self) -> Iterator[LineBlock]:
         """Yield the blocks in order."""
-        for raw in self._reader.blocks():
-            data, end = self._clean(raw)
+        for raw in self._reader.read_blocks():
+            data, end = self._clean_raw(raw)
             if end:
-                block = LineBlock(data, end, self._line, _feeds(data, end))
+                block = LineBlock(data, end, self._line, _count_feeds(data, end))
                 yield block
                 self._line += block.lines
                 self.tally.lines += block.lines
             self._reader.give_back(raw)
 
-    def _clean(self, raw: _Raw) -> tuple[Buffer, int]:
+    def _clean_raw(self, raw: _Raw) -> tuple[Buffer, int]:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
-            self._gap(self._line, raw.hole)
+            self._add_gap(self._line, raw.hole)
         marked = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
         dirty = marked or buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not dirty and not _may_hold_long(buffer, end, self._limit):
@@ -133,10 +133,10 @@ class LineBlocks:
                 break
             line += data.count(b"\n", at, run.start())
             at = run.start()
-            self._gap(line, run.end() - run.start(), counted=True)
+            self._add_gap(line, run.end() - run.start(), counted=True)
         self.tally.nul_bytes += data.count(0)
 
-    def _gap(self, line: int, length: int, *, counted: bool = False) -> None:
+    def _add_gap(self, line: int, length: int, *, counted: bool = False) -> None:
         gaps = self.tally.nul_gaps
         if gaps and gaps[-1].line == line:  # a hole longer than a block
             gaps[-1] = NulGap(line, gaps[-1].bytes + length)
@@ -161,7 +161,7 @@ _NULS = re.compile(rb"\0+")
 _RETURNS = re.compile(rb"(?<!\r)\r++\n")
 
 
-def _feeds(data: Buffer, end: int) -> int:
+def _count_feeds(data: Buffer, end: int) -> int:
     """Return the number of line feeds in `data[:end]`; to leave them all out takes half the time of `count`."""
     if end < len(data) // 2:
         return data.count(b"\n", 0, end)
@@ -185,7 +185,7 @@ class _Pool:
     def __init__(self) -> None:
         self._kept: list[bytearray] = []
 
-    def take(self, size: int) -> bytearray:
+    def take_buffer(self, size: int) -> bytearray:
         """Return a buffer of that size, its content is anything."""
         while self._kept:
             buffer = self._kept.pop()
@@ -211,7 +211,7 @@ class _Reader:
 
     def __init__(self, source: Source, limit: int, tally: BlockTally) -> None:
         self._source = source
-        self._read = _reader_of(source)
+        self._read = _make_read(source)
         self._limit = limit
         self._tally = tally
         self._size = max(BLOCK, 4 * (limit + 2))
@@ -222,26 +222,26 @@ class _Reader:
         self._blank = b""
         self._ended = False
 
-    def blocks(self) -> Iterator[_Raw]:
+    def read_blocks(self) -> Iterator[_Raw]:
         """Yield filled buffers; hand each back with `give_back`."""
-        own = [_POOL.take(self._size + 1)]
+        own = [_POOL.take_buffer(self._size + 1)]
         self._free.put(own[0])
         try:
             for _ in range(_ALONE):
-                raw = None if self._ended else self._next(self._free.get() or own[0])
+                raw = None if self._ended else self._fill_next(self._free.get() or own[0])
                 if raw is None:
                     return
                 yield raw
             if not self._ended:
-                own += [_POOL.take(self._size + 1) for _ in range(_RING - 1)]
-                yield from self._threaded(own[1:])
+                own += [_POOL.take_buffer(self._size + 1) for _ in range(_RING - 1)]
+                yield from self._read_in_thread(own[1:])
         finally:
             _POOL.give_back(own)
 
-    def _threaded(self, more: list[bytearray]) -> Iterator[_Raw]:
+    def _read_in_thread(self, more: list[bytearray]) -> Iterator[_Raw]:
         for buffer in more:
             self._free.put(buffer)
-        thread = threading.Thread(target=self._run, name="backline-read", daemon=True)
+        thread = threading.Thread(target=self._run_thread, name="backline-read", daemon=True)
         thread.start()
         try:
             while (raw := self._full.get()) is not None:
@@ -256,27 +256,27 @@ class _Reader:
         """Let a buffer be filled again."""
         self._free.put(raw.buffer)
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         try:
             while not self._ended:
                 buffer = self._free.get()
                 if buffer is None:
                     break
-                if (raw := self._next(buffer)) is not None:
+                if (raw := self._fill_next(buffer)) is not None:
                     self._full.put(raw)
             self._full.put(None)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self._full.put(error)
 
-    def _next(self, buffer: bytearray) -> _Raw | None:
+    def _fill_next(self, buffer: bytearray) -> _Raw | None:
         """Fill `buffer` up to a line end; None when there is nothing more."""
         view = memoryview(buffer)
         while True:
             end = len(self._carry)
             view[:end] = self._carry
-            end = self._fill(view, end)
+            end = self._fill_view(view, end)
             if self._ended:
-                end = self._finish(buffer, end)
+                end = self._close_line(buffer, end)
                 hole, self._hole = self._hole, 0
                 return _Raw(buffer, end, hole) if end or hole else None
             cut = buffer.rfind(b"\n", 0, end) + 1
@@ -285,16 +285,16 @@ class _Reader:
                 hole, self._hole = self._hole, 0
                 return _Raw(buffer, cut, hole)
             line = bytes(view[:end])
-            kept = b"" if line == self._zeros() else line.translate(None, b"\0")
+            kept = b"" if line == self._make_zeros() else line.translate(None, b"\0")
             self._hole += len(line) - len(kept)
             self._carry = kept[: self._limit + 1]
 
-    def _zeros(self) -> bytes:
+    def _make_zeros(self) -> bytes:
         """Return a buffer of zeros: comparing is far quicker than taking a million zeros out."""
         self._blank = self._blank or bytes(self._size)
         return self._blank
 
-    def _fill(self, view: memoryview, end: int) -> int:
+    def _fill_view(self, view: memoryview, end: int) -> int:
         while end < self._size:
             got = self._read(view[end : self._size])
             if not got:
@@ -304,7 +304,7 @@ class _Reader:
             self._tally.bytes += got
         return end
 
-    def _finish(self, buffer: bytearray, end: int) -> int:
+    def _close_line(self, buffer: bytearray, end: int) -> int:
         """Close the last line; of a source that was cut, leave the broken one out."""
         self._tally.cut = str(getattr(self._source, "cut", "") or "")
         if end and buffer[end - 1] != 10:
@@ -315,7 +315,7 @@ class _Reader:
         return end
 
 
-def _reader_of(source: Source) -> Callable[[memoryview], int | None]:
+def _make_read(source: Source) -> Callable[[memoryview], int | None]:
     if isinstance(source, Readable):
         return source.readinto
     chunks = iter(source)

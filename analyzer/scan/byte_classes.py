@@ -14,20 +14,27 @@ HIGH = "\\x80-\\xff"  # the bytes of characters beyond ASCII, inside a class
 
 
 @lru_cache(maxsize=1024)
-def members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
+def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
     """Return the ASCII characters that a class of a parsed pattern holds, and whether it may hold others."""
     negated = bool(items) and items[0][0] is _c.NEGATE
-    items = items[negated:]
-    found = {code for code in range(128) if any(_holds(item, code, nocase) for item in items)}
+    if negated:
+        items = items[1:]
+    found = {code for code in range(128) if any(_item_holds(item, code, nocase) for item in items)}
     if negated:
         return frozenset(range(128)) - found - {10}, True
-    high = any(
-        (op is _c.LITERAL and arg > 127) or (op is _c.RANGE and arg[1] > 127) or op is _c.CATEGORY for op, arg in items
-    )
-    return frozenset(found) - {10}, high
+    return frozenset(found) - {10}, any(map(_holds_high, items))
 
 
-def _holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
+def _holds_high(item: tuple[Any, Any]) -> bool:
+    """Say whether a part of a class may hold characters beyond ASCII."""
+    op, arg = item
+    if op is _c.CATEGORY:
+        return True
+    top = arg[1] if op is _c.RANGE else arg
+    return bool(top > 127)
+
+
+def _item_holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
     op, arg = item
     if op is _c.CATEGORY:
         return bool(_CATEGORIES[arg].match(chr(code)))
@@ -49,21 +56,21 @@ _CATEGORIES: dict[Any, re.Pattern[str]] = {
 }
 
 
-def byte_class(members: frozenset[int], high: bool) -> str:
+def byte_class(find_members: frozenset[int], high: bool) -> str:
     """Return the characters of a class as a class of bytes; `high`: characters beyond ASCII match too."""
-    if not members and not high:
+    if not find_members and not high:
         return "[\\x0a]"  # nothing on a line can match
     spans: list[str] = []
-    codes = sorted(members)
+    codes = sorted(find_members)
     at = 0
     while at < len(codes):
         end = at
         while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
             end += 1
-        spans.append(_span(codes[at], codes[end]))
+        spans.append(_write_span(codes[at], codes[end]))
         at = end + 1
     return f"[{''.join(spans)}{HIGH if high else ''}]"
 
 
-def _span(low: int, top: int) -> str:
+def _write_span(low: int, top: int) -> str:
     return f"\\x{low:02x}" if low == top else f"\\x{low:02x}-\\x{top:02x}"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from analyzer.scan.re2pattern import NotForRe2Error, Re2Pattern
-from analyzer.scan.repeats import cost
+from analyzer.scan.repeats import measure_cost
 
 STEPS = 256  # steps a character that count as quick
 
@@ -34,13 +34,13 @@ Groups = dict[str, str | None]
 
 def search_of(compiled: re.Pattern[str], steps: int) -> Callable[[str], Answer]:
     """Return the search of a pattern in single lines; `steps` is what one line may take."""
-    bound = cost(compiled.pattern, _flags(compiled))
+    bound = measure_cost(compiled.pattern, _flags_of(compiled))
     return compiled.search if bound is not None and bound.quick else Careful(compiled, steps)
 
 
-def decidable(pattern: str, flags: int = 0) -> bool:
+def is_decidable(pattern: str, flags: int = 0) -> bool:
     """Tell whether the work for a line of ASCII has a bound: by RE2, or by the repeats of the pattern."""
-    return cost(pattern, flags) is not None or not refused_by_re2(pattern, flags)
+    return measure_cost(pattern, flags) is not None or not refused_by_re2(pattern, flags)
 
 
 def refused_by_re2(pattern: str, flags: int = 0) -> str:
@@ -62,40 +62,40 @@ class Careful:
         self._compiled = compiled
         self._steps = steps
         self.left = 1 << 62
-        self._cost = cost(compiled.pattern, _flags(compiled))
-        self._sure = self._cost.sure(STEPS) if self._cost is not None else 0  # characters, of whatever line
+        self._cost = measure_cost(compiled.pattern, _flags_of(compiled))
+        self._sure = self._cost.find_sure_length(STEPS) if self._cost is not None else 0  # characters, of whatever line
         self._re2: dict[tuple[bool, bool], Re2Pattern | None] = {}
 
     def __call__(self, text: str) -> Answer:
         """Return a match, PROVEN, UNDECIDED, or None."""
         if not text or self.is_quick(text):
             return self._compiled.search(text)
-        if (other := self._other(text)) is not None:
-            return PROVEN if other.finds(text) else None
-        near = self._other(text, relaxed=True)
-        if near is not None and not near.finds(text):
+        if (other := self._find_re2(text)) is not None:
+            return PROVEN if other.is_found(text) else None
+        near = self._find_re2(text, relaxed=True)
+        if near is not None and not near.is_found(text):
             return None
-        return self._compiled.search(text) if self._affords(text) else UNDECIDED
+        return self._compiled.search(text) if self._can_afford(text) else UNDECIDED
 
-    def groups(self, text: str) -> Groups | None:
+    def find_groups(self, text: str) -> Groups | None:
         """Return the named groups of a line that matches; None when that takes too many steps."""
         if not self._compiled.groupindex:
             return {}
         if not self.is_quick(text):
-            other = self._other(text)
-            if other is not None and (found := other.groups(text)) is not None:
+            other = self._find_re2(text)
+            if other is not None and (found := other.find_groups(text)) is not None:
                 return found
-            if not self._affords(text):
+            if not self._can_afford(text):
                 return None
         match = self._compiled.search(text)
         return match.groupdict() if match else {}
 
-    def _other(self, text: str, *, relaxed: bool = False) -> Re2Pattern | None:
+    def _find_re2(self, text: str, *, relaxed: bool = False) -> Re2Pattern | None:
         key = text.isascii(), relaxed
         if key not in self._re2:
             self._re2[key] = None
             with suppress(NotForRe2Error):
-                pattern, flags = self._compiled.pattern, _flags(self._compiled)
+                pattern, flags = self._compiled.pattern, _flags_of(self._compiled)
                 self._re2[key] = Re2Pattern(pattern, flags, ascii_only=key[0], relaxed=relaxed)
         return self._re2[key]
 
@@ -103,17 +103,17 @@ class Careful:
         """Tell whether `re` is certain to take a moment only for a line."""
         if 0 < len(text) <= self._sure:
             return True
-        return self._cost is not None and self._cost.steps(text) <= STEPS * len(text)
+        return self._cost is not None and self._cost.count_steps(text) <= STEPS * len(text)
 
-    def _affords(self, text: str) -> bool:
+    def _can_afford(self, text: str) -> bool:
         """Reckon the steps that `re` may take for a line, and tell whether it may take them."""
         most = max(0, min(self._steps, self.left))
         if self._cost is None:
             return False
-        needed = self._cost.steps(text)
+        needed = self._cost.count_steps(text)
         self.left -= min(needed, most)
         return needed <= most
 
 
-def _flags(compiled: re.Pattern[str]) -> int:
+def _flags_of(compiled: re.Pattern[str]) -> int:
     return compiled.flags & ~int(re.UNICODE)

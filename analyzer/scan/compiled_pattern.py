@@ -10,7 +10,7 @@ from typing import Protocol
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.prefilter import Required, analyse, is_known
-from analyzer.scan.repeats import cost
+from analyzer.scan.repeats import measure_cost
 
 _RARE = 24  # characters of a literal that hardly any line holds which the whole pattern does not match
 _NAMES, _NAME = 8, 7  # this many literals of one choice, of this many characters, are names: slow to compile together
@@ -33,14 +33,14 @@ class Needle:
     def of(cls, pattern: str, flags: int = 0) -> Needle:
         """Look at a pattern; raises re.error when it is none."""
         if not is_known(pattern, flags):
-            _compiled(pattern, flags)
+            _compile_pattern(pattern, flags)
         found = analyse(pattern, flags)
         return cls(pattern, flags, found.choices, found.approximation, found.folds_case)
 
     @property
     def compiled(self) -> re.Pattern[str]:
         """The pattern itself."""
-        return _compiled(self.pattern, self.flags)
+        return _compile_pattern(self.pattern, self.flags)
 
     @property
     def search(self) -> Callable[[str], re.Match[str] | None]:
@@ -60,17 +60,17 @@ class Needle:
             return max(self.choices, key=lambda choice: choice.weight)
         lowered = sample.lower()
 
-        def cost(choice: Required) -> tuple[int, int]:
+        def measure_cost(choice: Required) -> tuple[int, int]:
             text = lowered if choice.ignore_case else sample
             # a literal takes about as long to seek as 5,000 candidates take to look at
             seen = sum(text.count(literal) for literal in choice.encoded())
             return 5_000 * len(choice.texts) + 64 * seen, -choice.weight[0]
 
-        return min(self.choices, key=cost)
+        return min(self.choices, key=measure_cost)
 
 
 @lru_cache(8192)
-def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+def _compile_pattern(pattern: str, flags: int) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
@@ -81,7 +81,7 @@ class Engine(Protocol):
         """Return at least one place for each line and pattern that match."""
 
 
-def places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
+def find_places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
     """Yield one place of `literal` a line; of the line feed, each one."""
     at = data.find(literal, 0, end)
     while at >= 0:
@@ -92,29 +92,29 @@ def places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
         at = data.find(literal, line_end, end)
 
 
-def places_of(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
+def find_needle_places(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
     """Yield places a pattern may match, one a line for each thing sought; for any engine the same."""
     choice = needle.best_choice()
     if choice is not None:
         text = bytes(memoryview(data)[:end]).lower() if choice.ignore_case else data
         for literal in choice.encoded():
-            yield from places(text, end, literal)
-    elif (regex := sought(needle)) is not None:
+            yield from find_places(text, end, literal)
+    elif (regex := find_sought(needle)) is not None:
         yield from (match.end() - 1 for match in regex.finditer(data, 0, end))
     else:
-        yield from places(data, end, b"\n")
+        yield from find_places(data, end, b"\n")
 
 
-def sought(needle: Needle) -> re.Pattern[bytes] | None:
+def find_sought(needle: Needle) -> re.Pattern[bytes] | None:
     """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
     text = needle.approximation
-    bound = None if text is None else cost(text, re.MULTILINE)
+    bound = None if text is None else measure_cost(text, re.MULTILINE)
     if text is None or bound is None or not bound.quick:
         return None
     return re.compile(text.encode("ascii"), re.MULTILINE)
 
 
-def expressions(needle: Needle) -> list[str]:
+def list_expressions(needle: Needle) -> list[str]:
     """Return the regexes to compile: literals that are certain to be rare, else the approximation, else the literals.
 
     Literals alone are found in two thirds of the time of a regex with classes, and compiled in a tenth of it; each by

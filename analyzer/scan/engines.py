@@ -24,32 +24,32 @@ ENGINES = ("hyperscan", "re2", "pure")
 KEPT = 32  # compiled engines a process keeps: one a log with signatures, and some without those that storm
 
 
-def build(name: str, needles: Mapping[int, Needle], cache_dir: Path | None = None) -> Engine:
+def build_engine(name: str, needles: Mapping[int, Needle], cache_dir: Path | None = None) -> Engine:
     """Return the engine `name` for numbered patterns, none of which is `every_line`.
 
     What costs to compile is kept in the process: the next case with the same rules gets the same engine,
     which threads may share. PureEngine costs little, and learns from the text it meets, so each gets its own.
     """
     if name in ("hyperscan", "re2"):
-        return _kept(name, tuple(needles.items()), cache_dir)
+        return _keep_engine(name, tuple(needles.items()), cache_dir)
     return PureEngine(needles)
 
 
 @lru_cache(KEPT)
-def _kept(name: str, needles: tuple[tuple[int, Needle], ...], cache_dir: Path | None) -> Engine:
+def _keep_engine(name: str, needles: tuple[tuple[int, Needle], ...], cache_dir: Path | None) -> Engine:
     return HyperscanEngine(dict(needles), cache_dir) if name == "hyperscan" else Re2Engine(dict(needles))
 
 
-def choose(name: str = "auto") -> str:
+def choose_engine(name: str = "auto") -> str:
     """Return the engine to use: the one asked for, or with "auto" the quickest there is.
 
     Raises UsageError for an unknown or missing one.
     """
     if name == "auto":
-        return next(engine for engine in ENGINES if _available(engine))
+        return next(engine for engine in ENGINES if _is_available(engine))
     if name not in ENGINES:
         raise UsageError(f"there is no engine {name}", do="Choose one of: auto, " + ", ".join(ENGINES))
-    if not _available(name):
+    if not _is_available(name):
         raise UsageError(
             f"the engine {name} cannot be loaded",
             why="its package is not installed or does not run on this processor",
@@ -59,7 +59,7 @@ def choose(name: str = "auto") -> str:
 
 
 @cache
-def _available(name: str) -> bool:
+def _is_available(name: str) -> bool:
     if name == "pure":
         return True
     if name == "hyperscan" and not _safe_to_import():

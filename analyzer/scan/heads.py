@@ -65,11 +65,11 @@ class Heads:
     def __post_init__(self) -> None:
         heads = [head.removeprefix("^") for head in self.heads if head]
         if heads:
-            self._run, self._below = _patterns("|".join(f"(?:{head})" for head in heads))
+            self._run, self._below = _make_patterns("|".join(f"(?:{head})" for head in heads))
 
-    def see(self, block: LineBlock) -> None:
+    def see_block(self, block: LineBlock) -> None:
         """Look at a block, or at a part of it."""
-        if self._run is None or self._below is None or self._uncertain():
+        if self._run is None or self._below is None or self._is_uncertain():
             return
         data = block.data
         most = max(self.purse.left, PART if self._begun else FIRST)
@@ -80,28 +80,28 @@ class Heads:
             found = (self._below if self._begun else _CONTINUES).match(data, 0, stop)
             start = found.end() if found else 0
         self._begun = True
-        stop = self._look(block, start, stop)
+        stop = self._look_at_lines(block, start, stop)
         self.looked += block.count(0, stop)
         if stop < block.end:
             self._broken = False
 
-    def _uncertain(self) -> bool:
+    def _is_uncertain(self) -> bool:
         """Tell whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
         return self._tried >= _TRIED and self._known > 0
 
-    def _look(self, block: LineBlock, at: int, stop: int) -> int:
+    def _look_at_lines(self, block: LineBlock, at: int, stop: int) -> int:
         """Look at the lines between two offsets; return where it ended."""
         assert self._run is not None
         assert self._below is not None
         data = block.data
-        while at < stop and not self._uncertain():
+        while at < stop and not self._is_uncertain():
             found = self._run.match(data, at, stop)
             if found:
                 self._broken = False
                 at = found.end()
                 continue
             end = data.find(b"\n", at, stop)
-            if self._taken(data[at:end]):
+            if self._is_taken(data[at:end]):
                 self._broken = False
                 below = self._below.match(data, end + 1, stop)
                 at = below.end() if below else end + 1
@@ -110,26 +110,28 @@ class Heads:
             self.strange += 1
             if len(self.shown) < SHOWN:
                 above = data[data.rfind(b"\n", 0, max(at - 1, 0)) + 1 : max(at - 1, 0)]
-                text = hide_around([_text(above)], _text(data[at:end]), [])[1]  # a name may stand above its secret
+                text = hide_around([_decode_line(above)], _decode_line(data[at:end]), [])[
+                    1
+                ]  # a name may stand above its secret
                 self.shown.append((block.first_line + block.count(0, at), text))
             at = end + 1
         return at
 
-    def _taken(self, line: Buffer) -> bool:
+    def _is_taken(self, line: Buffer) -> bool:
         if self._tried >= _TRIED:
             return False
         self._tried += 1
-        taken = self.takes(_text(line))
+        taken = self.takes(_decode_line(line))
         self._known += taken
         return taken
 
 
-def _patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+def _make_patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what matches a stretch of lines with known heads and those below them, and one of lines without time."""
     below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
     run = rb"(?:[ \t\r]*\n|(?:" + head.encode() + rb")[^\n]*\n" + below + rb")++"
     return compiled_bytes(run), compiled_bytes(below)
 
 
-def _text(raw: Buffer) -> str:
+def _decode_line(raw: Buffer) -> str:
     return raw.decode("utf-8", "surrogateescape")

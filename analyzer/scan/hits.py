@@ -87,7 +87,7 @@ class Hit:
     @property
     def around(self) -> tuple[list[str], list[str]]:
         """Lines before and after the hit, for one look at both."""
-        before, after = _lines(self._before), _lines(self._after)
+        before, after = _split_context(self._before), _split_context(self._after)
         if not before and not after:
             return before, after
         before, _, after = hide_around(before, self.text, after)
@@ -107,11 +107,11 @@ class Hit:
         match = self._search(self.text)
         return match.groupdict() if match else {}
 
-    def surround(self, before: bytes, after: bytes) -> None:
+    def set_neighbours(self, before: bytes, after: bytes) -> None:
         """Take the neighbouring lines, each with its line feed."""
         self._before, self._after = before, after
         if before:  # what the line before began to name, this one may hold
-            self.text = hide_around(_lines(before), self.text, [])[1]
+            self.text = hide_around(_split_context(before), self.text, [])[1]
 
     def more_after(self, raw: bytes) -> None:
         """Take lines after the hit that came with the next block, each with its line feed."""
@@ -122,15 +122,15 @@ class Hit:
         return f"Hit({self.signature!r}, {self.address!r}, {self.line}, {self.text!r})"
 
 
-def decoded(raw: bytes | bytearray) -> str:
+def decode_line(raw: bytes | bytearray) -> str:
     """Return a line as the signatures see it."""
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _lines(context: list[str] | bytes) -> list[str]:
+def _split_context(context: list[str] | bytes) -> list[str]:
     if isinstance(context, list):
         return context
-    return [decoded(line)[:CONTEXT_TEXT] for line in context.split(b"\n")[:-1]]
+    return [decode_line(line)[:CONTEXT_TEXT] for line in context.split(b"\n")[:-1]]
 
 
 @dataclass(slots=True)
@@ -210,7 +210,7 @@ class LogScan(NodeOwned):
     part_of: str = ""
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
 
-    def share(self) -> list[LogScan]:
+    def share_with_parts(self) -> list[LogScan]:
         """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is told once."""
         for part in self.parts:
             part.lines, part.bytes, part.first, part.last = self.lines, self.bytes, self.first, self.last
@@ -219,7 +219,7 @@ class LogScan(NodeOwned):
             part.excerpt = self.excerpt or part.excerpt
         return [self, *self.parts]
 
-    def may_hold(self) -> set[str]:
+    def list_possible(self) -> set[str]:
         """Return the signatures of which it has lines, or may have some that nobody saw."""
         counted = {name for name, count in self.counts.items() if count}
         return counted.union(self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits))
@@ -246,7 +246,7 @@ class LogScan(NodeOwned):
             return "cut", f"{self.nul_bytes} NUL bytes where lines were, the first at line {self.nul_gaps[0].line}"
         return "read", ""
 
-    def limits(self, limits: Limits) -> list[LimitHit]:
+    def list_limits(self, limits: Limits) -> list[LimitHit]:
         """Return the limits this scan reached, for the report."""
         found = []
         if self.long_lines:

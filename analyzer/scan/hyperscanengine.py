@@ -14,7 +14,7 @@ from typing import Any
 
 from analyzer import cache_folder
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.compiled_pattern import Needle, Proposal, expressions
+from analyzer.scan.compiled_pattern import Needle, Proposal, list_expressions
 from analyzer.scan.pureengine import PureEngine
 
 FORMAT = "backline/patterns-1"
@@ -33,15 +33,19 @@ class HyperscanEngine:
         # for one block this is as quick as HS_MODE_BLOCK, and compiled in a fifth to a tenth of the time
         self._mode = self._hs.HS_MODE_VECTORED
         self._own = threading.local()
-        own: dict[str, list[int]] = {}  # several patterns may seek the same
+        numbers: dict[str, list[int]] = {}  # several patterns may seek the same
         for number, needle in needles.items():
-            for sought in expressions(needle):
-                own.setdefault(sought, []).append(number)
-        fill = _fillers(MANY - len(own)) if own else []
-        self._numbers = [*own.values(), *([] for _ in fill)]
-        self._database, places = self._compiled([*own, *fill], cache_dir)
-        refused = sorted({number for place in places for number in self._numbers[place]})
-        self._rest = PureEngine({number: needles[number] for number in refused}) if refused else None
+            for sought in list_expressions(needle):
+                numbers.setdefault(sought, []).append(number)
+        if numbers:
+            for filler in _make_fillers(MANY - len(numbers)):
+                numbers.setdefault(filler, [])
+        self._numbers = list(numbers.values())
+        self._database, places = self._compile_all(list(numbers), cache_dir)
+        refused: set[int] = set()
+        for place in places:
+            refused.update(self._numbers[place])
+        self._rest = PureEngine({number: needles[number] for number in sorted(refused)}) if refused else None
 
     def propose(self, data: Buffer, end: int) -> list[Proposal]:
         """See Engine."""
@@ -58,32 +62,33 @@ class HyperscanEngine:
             text: Buffer | memoryview = memoryview(data)[: end + 1]
             if len(text) == end:
                 text = bytes(text) + b"\n"
-            self._database.scan([text], match_event_handler=on_match, scratch=self._scratch())
+            self._database.scan([text], match_event_handler=on_match, scratch=self._make_scratch())
         if self._rest:
             found += self._rest.propose(data, end)
         return found
 
-    def _scratch(self) -> Any:
+    def _make_scratch(self) -> Any:
         if not hasattr(self._own, "scratch"):
             self._own.scratch = self._hs.Scratch(self._database)
         return self._own.scratch
 
-    def _compiled(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
-        name = f"{cache_folder.PATTERNS}{self._key(sought)}{cache_folder.ENDING}"
+    def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
+        name = f"{cache_folder.PATTERNS}{self._make_key(sought)}{cache_folder.ENDING}"
         stored = cache_dir / name if cache_dir else None
-        if stored and (database := self._loaded(stored)) is not None:
+        if stored and (database := self._load_database(stored)) is not None:
             return database, []
         places = dict(enumerate(sought))
         try:
-            database = self._compile(places)
+            database = self._compile_places(places)
         except self._hs.error:
-            refused = [place for place in places if not self._accepts(places[place])]
-            return self._compile({place: one for place, one in places.items() if place not in refused}), refused
+            refused = [place for place, text in places.items() if not self._is_accepted(text)]
+            accepted = {place: text for place, text in places.items() if place not in refused}
+            return self._compile_places(accepted), refused
         if stored and database is not None:
             cache_folder.write_sealed(stored, FORMAT, self._hs.dumpb(database))
         return database, []
 
-    def _compile(self, places: dict[int, str]) -> Any:
+    def _compile_places(self, places: dict[int, str]) -> Any:
         if not places:
             return None
         database = self._hs.Database(mode=self._mode)
@@ -96,18 +101,18 @@ class HyperscanEngine:
         )
         return database
 
-    def _accepts(self, sought: str) -> bool:
+    def _is_accepted(self, sought: str) -> bool:
         try:
-            self._compile({0: sought})
+            self._compile_places({0: sought})
         except self._hs.error:
             return False
         return True
 
-    def _key(self, sought: list[str]) -> str:
-        text = repr((sought, self._mode, self._hs.__version__, platform.machine(), _cpu()))
+    def _make_key(self, sought: list[str]) -> str:
+        text = repr((sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu()))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
-    def _loaded(self, path: Path) -> Any:
+    def _load_database(self, path: Path) -> Any:
         try:
             database = self._hs.loadb(cache_folder.read_sealed(path, FORMAT, MOST_BYTES), mode=self._mode)
             database.scratch = self._hs.Scratch(database)
@@ -116,14 +121,17 @@ class HyperscanEngine:
         return database
 
 
-def _fillers(count: int) -> list[str]:
-    """Return literals that hardly any text holds, no two with one ending; who finds one proposes nothing."""
-    mixed = (number * 0x9E3779B1 % (1 << 36) for number in range(1, count + 1))
-    return ["".join(f"\\x0{int(digit) + 1}" for digit in f"{one:012o}") for one in mixed]
+def _make_fillers(count: int) -> list[str]:
+    """Return literals that hardly any text holds, no two with one ending; a hit of one proposes nothing."""
+    fillers = []
+    for number in range(1, count + 1):
+        digits = f"{number * 0x9E3779B1 % (1 << 36):012o}"
+        fillers.append("".join(f"\\x0{int(digit) + 1}" for digit in digits))
+    return fillers
 
 
 @cache
-def _cpu() -> str:
+def _describe_cpu() -> str:
     """Return what a compiled database depends on besides the library."""
     with suppress(OSError), Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as lines:
         for line in lines:

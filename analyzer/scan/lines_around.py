@@ -33,7 +33,7 @@ def lines_before(data: Buffer, end: int, earlier: bytes, count: int = CONTEXT) -
     for _ in range(count):
         if start:
             start = data.rfind(b"\n", 0, start - 1) + 1
-    raw = _short(bytes(data[start:end]))
+    raw = _shorten_line(bytes(data[start:end]))
     if start == 0 and earlier:
         raw = b"".join(line + b"\n" for line in (earlier + raw).split(b"\n")[:-1][-count:])
     return raw
@@ -45,10 +45,10 @@ def lines_after(data: Buffer, at: int, end: int, count: int) -> tuple[bytes, int
     while stop < end and count:
         stop = data.find(b"\n", stop, end) + 1
         count -= 1
-    return _short(bytes(data[at:stop])), count
+    return _shorten_line(bytes(data[at:stop])), count
 
 
-def _short(lines: bytes) -> bytes:
+def _shorten_line(lines: bytes) -> bytes:
     """Return lines, each cut at what is kept of a context line."""
     if len(lines) <= 4 * CONTEXT_TEXT:
         return lines

@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
+from operator import itemgetter
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
-from analyzer.scan.compiled_pattern import places_of
-from analyzer.scan.hits import Hit, LogScan, Search, SearchStop, decoded
+from analyzer.scan.compiled_pattern import find_needle_places
+from analyzer.scan.hits import Hit, LogScan, Search, SearchStop, Signature, decode_line
 from analyzer.scan.lines_around import CONTEXT, STAMP, lines_after, lines_before, lines_to_head
 from analyzer.scan.prefilter import ODD_CASE
 from analyzer.scan.signature_set import SignatureSet
@@ -52,7 +53,7 @@ class _Found:
 
 
 # offset, number of the signature, line, and whether it gets context (None: only the last one known)
-_Wanted = tuple[int, int, _Found, bool]
+_Wanted = tuple[int, int, _Found, bool | None]
 
 
 class MemberSearch:
@@ -68,9 +69,15 @@ class MemberSearch:
         for search, share in zip(own.searches, self._shares, strict=True):
             if isinstance(search, Careful):
                 search.left = share.steps
-        result.counts = {one.id: 0 for one in own.signatures if one.kind_of is None}
-        self._counted = {number: one for number, one in enumerate(own.signatures) if one.kind_of is not None}
-        kinds = {one.id: shares[number].kinds for number, one in self._counted.items()}
+        result.counts = {}
+        self._counted: dict[int, Signature] = {}  # those whose lines are counted by kind, by number
+        kinds: dict[str, KindShare] = {}
+        for number, signature in enumerate(own.signatures):
+            if signature.kind_of is None:
+                result.counts[signature.id] = 0
+            else:
+                self._counted[number] = signature
+                kinds[signature.id] = shares[number].kinds
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
 
     @property
@@ -78,33 +85,33 @@ class MemberSearch:
         """The number of signatures that are searched for."""
         return len(self._own.signatures)
 
-    def storms(self) -> frozenset[int]:
+    def find_storms(self) -> frozenset[int]:
         """Return the signatures that hit without end, by number."""
         return frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
 
-    def block(self, block: LineBlock, proposals: list[tuple[int, int]] | None = None) -> None:
+    def search_block(self, block: LineBlock, proposals: list[tuple[int, int]] | None = None) -> None:
         """Search one block; `proposals` are places and numbers of signatures, where they are known already."""
         self._fill_open(block)
-        storms = self.storms()
+        storms = self.find_storms()
         if proposals is None:
-            engine = self._own.engine(storms, block.end)
+            engine = self._own.find_engine(storms, block.end)
             proposals = engine.propose(block.data, block.end) if engine else []
-        proposals += self._always(block, storms)
+        proposals += self._propose_always(block, storms)
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}
-        for number, found in self._confirmed(block, proposals):
+        for number, found in self._confirm_proposals(block, proposals):
             if number in self._counted:
-                self._tallies.take(self._counted[number], CountedLine(found.start, found.stop, found.text))
+                self._tallies.count_line(self._counted[number], CountedLine(found.start, found.stop, found.text))
             else:
-                self._take(number, found, wanted, lasts)
+                self._take_hit(number, found, wanted, lasts)
         if self._counted:
-            self._tallies.close(block)
+            self._tallies.number_lines(block)
         for number in storms:
-            if one := self._probe(block, number):
-                self._take(number, one, wanted, lasts)
+            if one := self._probe_block(block, number):
+                self._take_hit(number, one, wanted, lasts)
                 self._result.at_least.add(self._own.signatures[number].id)
         if wanted or lasts:
-            self._keep(block, wanted, lasts)
+            self._keep_hits(block, wanted, lasts)
         self._tail = lines_before(block.data, block.end, self._tail)
 
     def close(self) -> None:
@@ -115,24 +122,27 @@ class MemberSearch:
         order = {one.id: number for number, one in enumerate(self._own.signatures)}
         self._result.hits.sort(key=lambda hit: (hit.line, order[hit.signature]))
 
-    def _always(self, block: LineBlock, storms: frozenset[int]) -> list[tuple[int, int]]:
+    def _propose_always(self, block: LineBlock, storms: frozenset[int]) -> list[tuple[int, int]]:
         """Propose what no engine can: patterns without a foothold, and odd letters when case is ignored."""
         data, end = block.data, block.end
         found: list[tuple[int, int]] = []
-        every = [n for n in self._own.every_line if n not in storms]
+        every = [number for number in self._own.every_line if number not in storms]
         at = 0
         while every and at < end:
-            found += ((at, n) for n in every)
+            found += ((at, number) for number in every)
             at = data.find(b"\n", at, end) + 1
-        folded = [n for n in self._own.folding if n not in storms]
-        for letter in ODD_CASE if folded and not data.isascii() else ():
+        folded = [number for number in self._own.folding if number not in storms]
+        if not folded or data.isascii():
+            return found
+        for letter in ODD_CASE:
             at = data.find(letter, 0, end)
             while at >= 0:
-                found += ((at, n) for n in folded)
-                at = data.find(letter, data.find(b"\n", at, end), end)
+                found += ((at, number) for number in folded)
+                line_end = data.find(b"\n", at, end)
+                at = data.find(letter, line_end, end)
         return found
 
-    def _confirmed(self, block: LineBlock, proposals: list[tuple[int, int]]) -> Iterator[tuple[int, _Found]]:
+    def _confirm_proposals(self, block: LineBlock, proposals: list[tuple[int, int]]) -> Iterator[tuple[int, _Found]]:
         """Yield the proposals that are true, each line and signature once, in order of lines."""
         data, end, searches = block.data, block.end, self._own.searches
         start = stop = -1
@@ -143,24 +153,24 @@ class MemberSearch:
             if at > stop:
                 start = data.rfind(b"\n", 0, at) + 1
                 stop = data.find(b"\n", at, end)
-                text = decoded(data[start:stop])
+                text = decode_line(data[start:stop])
                 tried = set()
             if number in tried:
                 continue
             tried.add(number)
             try:
-                match = (searches[number] or self._search(number))(text)
+                match = (searches[number] or self._make_search(number))(text)
             except SystemError:  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
                 match = UNDECIDED
             if match is None:
                 continue
             if isinstance(match, Undecided):
-                self._stopped(number, block.first_line + block.count(0, start)).lines += 1
+                self._note_stop(number, block.first_line + block.count(0, start)).lines += 1
                 self._result.at_least.add(self._own.signatures[number].id)
                 continue
             yield number, _Found(start, stop, text, match)
 
-    def _search(self, number: int) -> Callable[[str], Answer]:
+    def _make_search(self, number: int) -> Callable[[str], Answer]:
         """Return the search of a signature, made when a line is first proposed for it."""
         needle = self._own.needles[number]
         search = search_of(needle.compiled, self._steps)
@@ -169,29 +179,29 @@ class MemberSearch:
         self._own.searches[number] = search
         return search
 
-    def _stopped(self, number: int, line: int) -> SearchStop:
+    def _note_stop(self, number: int, line: int) -> SearchStop:
         """Return the note that a signature was stopped at a line, or before."""
         name = self._own.signatures[number].id
         known = self._result.stopped.get(name)
         if known is None:
-            known = self._result.stopped[name] = SearchStop(line, total=self._left(number) <= 0)
+            known = self._result.stopped[name] = SearchStop(line, total=self._count_left(number) <= 0)
         return known
 
-    def _left(self, number: int) -> int:
+    def _count_left(self, number: int) -> int:
         search = self._own.searches[number]
         return search.left if isinstance(search, Careful) else 1
 
-    def _probe(self, block: LineBlock, number: int) -> _Found | None:
+    def _probe_block(self, block: LineBlock, number: int) -> _Found | None:
         """Return the first line of a block that a storming signature matches, if it is soon found."""
         near = block.data.rfind(b"\n", 0, min(_NEAR, block.end)) + 1
         for stop, most in ((near, _FIRST_PROBES), (block.end, _PROBES)):
-            places = places_of(self._own.needles[number], block.data, stop)
+            places = find_needle_places(self._own.needles[number], block.data, stop)
             proposals = [(at, number) for at in islice(places, most)]
-            for _, found in self._confirmed(block, proposals):
+            for _, found in self._confirm_proposals(block, proposals):
                 return found
         return None
 
-    def _take(self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+    def _take_hit(self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
         """Count a hit, and keep it when there is room."""
         share, name = self._shares[number], self._own.signatures[number].id
         share.count += 1
@@ -206,53 +216,62 @@ class MemberSearch:
             self._result.capped.add(name)
             lasts[number] = found
 
-    def _keep(self, block: LineBlock, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+    def _keep_hits(self, block: LineBlock, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
         """Number the lines of a block that are kept, and give them their context."""
-        last = [(found.start, number, found, None) for number, found in lasts.items()]
+        kept = [*wanted]
+        kept += [(found.start, number, found, None) for number, found in lasts.items()]
+        kept.sort(key=itemgetter(0, 1))
         line, at = block.first_line, 0
-        for start, number, found, context in sorted([*wanted, *last], key=lambda one: one[:2]):
+        for start, number, found, context in kept:
             line += block.count(at, start)
             at = start
-            hit = self._hit(number, line, found)
+            hit = self._make_hit(number, line, found)
             if context is None:
                 self._result.last_hits[hit.signature] = hit
                 continue
             self._result.hits.append(hit)
             if context or not stamped(bytes(block.data[start : start + STAMP])):
-                self._surround(block, hit, found)
+                self._add_context(block, hit, found)
 
-    def _hit(self, number: int, line: int, found: _Found) -> Hit:
-        needle, match = self._own.needles[number], found.match
+    def _make_hit(self, number: int, line: int, found: _Found) -> Hit:
+        """Return the hit of a confirmed line, without secrets in its text and its groups."""
         text = found.text[:_TEXT]
-        search: Search | Groups | None = None
-        if isinstance(match, Proven):
-            search = self._groups(number, line, found)
-        elif named := match.re.groupindex:
-            search = needle.search
-            careful = self._own.searches[number]
-            slow = isinstance(careful, Careful) and not careful.is_quick(found.text)
-            if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
-                search = {key: match[key] and match[key][:_TEXT] for key in named}
-        name = self._own.signatures[number].id
+        search = self._choose_groups(number, line, found)
         shown = hide_around([], text, [])[1]
         if shown != text and search is not None:
-            groups = search if isinstance(search, dict) else _named(search, text)
-            search = {key: value if value is None or value in shown else HIDDEN for key, value in groups.items()}
-        return Hit(name, self._result.address, line, shown, search=search)
+            groups = search if isinstance(search, dict) else _find_named(search, text)
+            search = {}
+            for name, value in groups.items():
+                search[name] = value if value is None or value in shown else HIDDEN
+        return Hit(self._own.signatures[number].id, self._result.address, line, shown, search=search)
 
-    def _groups(self, number: int, line: int, found: _Found) -> Groups:
+    def _choose_groups(self, number: int, line: int, found: _Found) -> Search | Groups | None:
+        """Return the named groups of a line, or the search that finds them when they are asked for."""
+        match = found.match
+        if isinstance(match, Proven):
+            return self._find_groups(number, line, found)
+        named = match.re.groupindex
+        if not named:
+            return None
+        careful = self._own.searches[number]
+        slow = isinstance(careful, Careful) and not careful.is_quick(found.text)
+        if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+            return {name: match[name] and match[name][:_TEXT] for name in named}
+        return self._own.needles[number].search
+
+    def _find_groups(self, number: int, line: int, found: _Found) -> Groups:
         """Return the named groups of a line that is only known to match; None where they cost too much."""
         search = self._own.searches[number]
-        groups = search.groups(found.text) if isinstance(search, Careful) else {}
+        groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
         if groups is None:
-            self._stopped(number, line).groups += 1
+            self._note_stop(number, line).groups += 1
             return dict.fromkeys(self._own.needles[number].compiled.groupindex)
         return {key: value and value[:_TEXT] for key, value in groups.items()}
 
-    def _surround(self, block: LineBlock, hit: Hit, found: _Found) -> None:
+    def _add_context(self, block: LineBlock, hit: Hit, found: _Found) -> None:
         raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
         count = max(CONTEXT, lines_to_head(block.data, found.start))
-        hit.surround(lines_before(block.data, found.start, self._tail, count), raw)
+        hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
         if missing:
             self._open.append((hit, missing))
 
@@ -266,6 +285,6 @@ class MemberSearch:
         self._open = still
 
 
-def _named(search: Search, text: str) -> Groups:
+def _find_named(search: Search, text: str) -> Groups:
     match = search(text)
     return match.groupdict() if match else {}

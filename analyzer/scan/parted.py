@@ -21,7 +21,7 @@ from analyzer.scan.time_span import Ends
 class BlockSearch(Protocol):
     """The search of one log, block by block."""
 
-    def block(self, block: LineBlock) -> None:
+    def search_block(self, block: LineBlock) -> None:
         """Search one block."""
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Parted:
         """Read a source to its end; return the results in the order in which their parts began."""
         blocks = LineBlocks(source, limit, first_line=first_line)
         for block in blocks:
-            self._block(block)
+            self._share_block(block)
         tally = blocks.tally
         for part in self._parts.values():
             if part.search is not None:
@@ -69,7 +69,7 @@ class Parted:
             part.result.long_lines, part.result.long_at = tally.long_lines, tally.long_at
         return [part.result for part in self._parts.values()]
 
-    def _block(self, block: LineBlock) -> None:
+    def _share_block(self, block: LineBlock) -> None:
         lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
         places: dict[Hashable, list[int]] = {}
         for place, line in enumerate(lines):
@@ -77,29 +77,35 @@ class Parted:
                 self._now = self.part_of(line)
             places.setdefault(self._now, []).append(place)
         for key, own in places.items():
-            self._share(key, own, lines, block)
+            self._share_part(key, own, lines, block)
 
-    def _share(self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock) -> None:
+    def _share_part(self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock) -> None:
+        """Give a part its lines of a block."""
         part = self._parts.get(key)
         if part is None:
             result = self.begin(key)
-            part = self._parts[key] = _Part(result, self.searching(result), Ends(result), self.counting(key, result))
+            part = _Part(result, self.searching(result), Ends(result), self.counting(key, result))
+            self._parts[key] = part
         kept = b"\n".join([lines[place] for place in own]) + b"\n"
         part.result.lines += len(own)
         part.result.bytes += len(kept)
-        part.ends.see(LineBlock(kept, len(kept), 1, len(own)))
+        part.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
         if part.search is None and part.heads is None:
             return
-        if len(own) == len(lines):
-            padded = kept
-        else:
-            spread, after = [], 0
-            for place in own:
-                spread.append(b"\n" * (place - after) + lines[place] + b"\n")
-                after = place + 1
-            padded = b"".join(spread) + b"\n" * (len(lines) - after)
+        padded = kept if len(own) == len(lines) else _pad_lines(own, lines)
         spread_out = LineBlock(padded, len(padded), block.first_line, len(lines))
         if part.heads is not None:
-            part.heads.see(spread_out)
+            part.heads.see_block(spread_out)
         if part.search is not None:
-            part.search.block(spread_out)
+            part.search.search_block(spread_out)
+
+
+def _pad_lines(own: list[int], lines: list[bytes]) -> bytes:
+    """Return the lines at some places, with blank lines at all others."""
+    spread = []
+    after = 0
+    for place in own:
+        spread.append(b"\n" * (place - after) + lines[place] + b"\n")
+        after = place + 1
+    spread.append(b"\n" * (len(lines) - after))
+    return b"".join(spread)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzer import logtime
-from analyzer.scan.hits import LogScan, decoded
+from analyzer.scan.hits import LogScan, decode_line
 from analyzer.tables import Table
 
 
@@ -26,7 +26,7 @@ def is_copy(scan: LogScan, tables: Mapping[str, Table]) -> bool:
     return bool(scan.part_of) and scan.table in tables and scan.part_of in tables[scan.table].copied_in
 
 
-def needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list[LogScan]:
+def find_needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list[LogScan]:
     """Return the scans of copies on machines that sent a file of the log itself; call it when scans are named.
 
     A copy that reaches further back than the log, whose older files were rotated away, is not among them: it keeps its
@@ -38,32 +38,34 @@ def needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list[LogS
     begins: dict[tuple[str, str], str] = {}
     for scan in scans:
         if not scan.excerpt and not is_copy(scan, tables):
-            begun, place = _begin(scan), (scan.node, scan.table)
+            begun, place = _find_begin(scan), (scan.node, scan.table)
             begins[place] = min(begun, begins.get(place, begun))
-    return [scan for scan in copies if _is_told(scan, begins)]
+    return [scan for scan in copies if _is_covered(scan, begins)]
 
 
-def _begin(scan: LogScan) -> str:
+def _find_begin(scan: LogScan) -> str:
     """Return the time of the first line, "" where it is not known."""
-    return logtime.iso(decoded(scan.first_stamped)) if scan.first_stamped else ""
+    return logtime.iso(decode_line(scan.first_stamped)) if scan.first_stamped else ""
 
 
-def _is_told(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
+def _is_covered(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
     """Tell whether the log itself holds all lines of its copy; one that begins earlier keeps only the lines before."""
     begin = begins.get((copy.node, copy.table))
     if begin is None:
         return False
-    if not "" < _begin(copy) < begin:
+    if not "" < _find_begin(copy) < begin:
         return True
     older = [hit for hit in copy.hits if "" < logtime.iso(hit.text) < begin]
     if not older:
         return True
     kept = Counter(hit.signature for hit in older)
-    uncut = {name for name in copy.capped if kept[name] < len(copy.of(name)) - 1}  # the first ones are kept
-    copy.hits, copy.capped = older, copy.capped - uncut
-    copy.at_least |= copy.capped
+    # The first hits of a signature are kept: with fewer than those, all that are older are there.
+    capped = {name for name in copy.capped if kept[name] >= len(copy.of(name)) - 1}
+    copy.hits, copy.capped = older, capped
+    copy.at_least |= capped
     copy.last_hits = {}
     copy.counts = {name: kept[name] for name in copy.counts}
-    copy.tallies, copy.excerpt, copy.lines, copy.bytes = {}, "", 0, 0
+    copy.tallies, copy.excerpt = {}, ""
+    copy.lines = copy.bytes = 0
     copy.first = copy.last = copy.first_stamped = copy.last_stamped = b""  # it covers no time of the log
     return False

@@ -7,26 +7,26 @@ from typing import Any
 
 from analyzer.scan.blocks import Readable, Source
 
-See = Callable[[bytes], object]  # takes the bytes of one read
+Look = Callable[[bytes], object]  # takes the bytes of one read
 
 
-def passing(source: Source, see: See) -> Source:
+def pass_on(source: Source, look: Look) -> Source:
     """Return a source of the same bytes; `see` gets those of each read, in order, before the reader has them."""
-    return _Passing(source, see) if isinstance(source, Readable) else _pieces(source, see)
+    return _Passing(source, look) if isinstance(source, Readable) else _pass_chunks(source, look)
 
 
-def _pieces(source: Iterable[bytes | bytearray | memoryview], see: See) -> Iterator[bytes]:
+def _pass_chunks(source: Iterable[bytes | bytearray | memoryview], look: Look) -> Iterator[bytes]:
     for chunk in source:
         data = bytes(chunk)
-        see(data)
+        look(data)
         yield data
 
 
 class _Passing:
     """A member whose bytes are seen while they are read."""
 
-    def __init__(self, source: Readable, see: See) -> None:
-        self._source, self._see = source, see
+    def __init__(self, source: Readable, look: Look) -> None:
+        self._source, self._look = source, look
 
     @property
     def cut(self) -> str:
@@ -37,5 +37,5 @@ class _Passing:
         """Fill a buffer as the member does."""
         count = self._source.readinto(buffer) or 0
         if count:
-            self._see(bytes(memoryview(buffer)[:count]))
+            self._look(bytes(memoryview(buffer)[:count]))
         return count

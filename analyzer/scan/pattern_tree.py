@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.scan.byte_classes import members
+from analyzer.scan.byte_classes import find_members
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
 _parser: Any = importlib.import_module("re._parser")
@@ -31,19 +31,19 @@ def steps_of(pattern: str, flags: int) -> tuple[list[PatternStep], bool]:
     """Return the steps of a pattern, and whether it folds case somewhere; raises re.error when it is none."""
     tree = _parser.parse(pattern, flags)
     folds = bool(tree.state.flags & re.IGNORECASE)
-    return dissolved(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
+    return dissolve_groups(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
 
 
-def dissolved(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[PatternStep]:
+def dissolve_groups(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[PatternStep]:
     """Return the steps of a parsed pattern with plain groups dissolved."""
     nodes: list[PatternStep] = []
     for op, arg in tree:
         if op is OPS.SUBPATTERN:
             _group, added, removed, inner = arg
             own = (nocase or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE
-            nodes += dissolved(inner, own)
+            nodes += dissolve_groups(inner, own)
         elif op is getattr(OPS, "ATOMIC_GROUP", None):
-            nodes += dissolved(arg, nocase)
+            nodes += dissolve_groups(arg, nocase)
         else:
             nodes.append(PatternStep(op, arg, nocase))
     return nodes
@@ -51,7 +51,7 @@ def dissolved(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[PatternStep
 
 def arms_of(node: PatternStep) -> list[list[PatternStep]]:
     """Return the steps of each choice of an alternation."""
-    return [dissolved(arm, node.nocase) for arm in node.arg[1]]
+    return [dissolve_groups(arm, node.nocase) for arm in node.arg[1]]
 
 
 def literal_char(node: PatternStep) -> str | None:
@@ -73,5 +73,5 @@ def members_of(node: PatternStep) -> tuple[frozenset[int], bool]:
     if node.op is OPS.ANY:
         return frozenset(range(128)) - {10}, True
     if node.op is OPS.NOT_LITERAL:
-        return members(((OPS.NEGATE, None), (OPS.LITERAL, node.arg)), node.nocase)
-    return members(tuple(node.arg), node.nocase)
+        return find_members(((OPS.NEGATE, None), (OPS.LITERAL, node.arg)), node.nocase)
+    return find_members(tuple(node.arg), node.nocase)

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
-from analyzer.scan.careful import decidable, refused_by_re2
+from analyzer.scan.careful import is_decidable, refused_by_re2
 from analyzer.scan.prefilter import required_literals
 from analyzer.scan.repeats import PLACES
-from analyzer.scan.spans import PatternPart, parts_of, walk
+from analyzer.scan.spans import PatternPart, parts_of, walk_parts
 
 _parser: Any = importlib.import_module("re._parser")
 
@@ -39,21 +39,21 @@ class Danger:
     instead: str
 
 
-def dangers(pattern: str, ignore_case: bool = False) -> list[Danger]:
+def find_dangers(pattern: str, ignore_case: bool = False) -> list[Danger]:
     """Return the dangers of a pattern, in the order of their places; raises re.error when it is none."""
     flags = re.IGNORECASE if ignore_case else 0
     re.compile(pattern, flags)
-    found = [*_blow_up(pattern, flags), *_signs(pattern), *_without_literal(pattern, flags)]
+    found = [*_find_blow_up(pattern, flags), *_find_signs(pattern), *_find_missing_literal(pattern, flags)]
     return sorted(found, key=lambda danger: (danger.start, danger.end, danger.kind))
 
 
 @lru_cache(maxsize=8192)
-def fatal(pattern: str, ignore_case: bool = False) -> Danger | None:
+def find_fatal(pattern: str, ignore_case: bool = False) -> Danger | None:
     """Return the danger for which a rule file is refused, or None; raises re.error when it is no pattern."""
-    return next(_blow_up(pattern, re.IGNORECASE if ignore_case else 0), None)
+    return next(_find_blow_up(pattern, re.IGNORECASE if ignore_case else 0), None)
 
 
-def ambiguous(pattern: str, flags: int = 0) -> str:
+def find_ambiguity(pattern: str, flags: int = 0) -> str:
     """Return what Python warns of in a pattern (sets in sets, signs of later versions), or ""; raises re.error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -64,38 +64,39 @@ def ambiguous(pattern: str, flags: int = 0) -> str:
     return ""
 
 
-def _blow_up(pattern: str, flags: int) -> Iterator[Danger]:
+def _find_blow_up(pattern: str, flags: int) -> Iterator[Danger]:
     """Yield what neither RE2 nor `re` can search in a bounded time."""
-    if decidable(pattern, flags):
+    if is_decidable(pattern, flags):
         return
-    parts = [arm[index] for arm, index in walk(parts_of(pattern))]
-    nested = [part for part in parts if part.varies and (len(part.arms) > 1 or any(map(_varies, part.arms)))]
-    start, end = (nested[0].start, nested[0].end) if nested else (0, len(pattern))
-    if nested:
-        why = "a repeat inside a repeat can divide a line in endless ways"
-        yield Danger("exponential", start, end, why + _left_to_re(pattern, flags), _ONE_REPEAT)
-        return
-    counted = next((part for part in parts if part.repeat.startswith("{")), None)
+    counted: PatternPart | None = None
+    for arm, index in walk_parts(parts_of(pattern)):
+        part = arm[index]
+        if part.varies and (len(part.arms) > 1 or any(map(_arm_varies, part.arms))):
+            why = refused_by_re2(pattern, flags)
+            yield Danger(
+                "exponential", part.start, part.end,
+                "a repeat inside a repeat can divide a line in endless ways, and RE2, which would not mind, cannot "
+                f"take this pattern: {why}",
+                _ONE_REPEAT,
+            )  # fmt: skip
+            return
+        if counted is None and part.repeat.startswith("{"):
+            counted = part
     start, end = (counted.start, counted.end) if counted else (0, len(pattern))
     why = f"with all counts written out it has more than {PLACES:,} places, or too many choices"
     yield Danger("repeat", start, end, why, 'count less, or write + or * for "many"')
 
 
-def _left_to_re(pattern: str, flags: int) -> str:
-    why = refused_by_re2(pattern, flags)
-    return f", and RE2, which would not mind, cannot take this pattern: {why}"
-
-
-def _varies(arm: list[PatternPart]) -> bool:
-    return any(part.varies or any(map(_varies, part.arms)) for part in arm)
+def _arm_varies(arm: list[PatternPart]) -> bool:
+    return any(part.varies or any(map(_arm_varies, part.arms)) for part in arm)
 
 
 # --- advice -------------------------------------------------------------------------------------
 
 
-def _signs(pattern: str) -> Iterator[Danger]:
+def _find_signs(pattern: str) -> Iterator[Danger]:
     """Yield back references, lookaround and dots that were meant as dots."""
-    for arm, index in walk(parts_of(pattern)):
+    for arm, index in walk_parts(parts_of(pattern)):
         part = arm[index]
         text = pattern[part.start : part.atom_end]
         if re.fullmatch(r"\\[1-9]\d?", text) or text.startswith(("(?P=", "(?(")):
@@ -127,7 +128,7 @@ def _is_word(pattern: str, arm: list[PatternPart], index: int) -> bool:
     return len(text) == 1 and text.isalnum()
 
 
-def _without_literal(pattern: str, flags: int) -> Iterator[Danger]:
+def _find_missing_literal(pattern: str, flags: int) -> Iterator[Danger]:
     texts = required_literals(pattern, flags)
     if not texts or min(map(len, texts)) < LITERAL:
         yield Danger(

@@ -16,7 +16,16 @@ from itertools import groupby
 from analyzer.lazy_dataclass import dataclass
 from analyzer.pattern_notes import noted
 from analyzer.scan.byte_classes import HIGH, byte_class
-from analyzer.scan.pattern_tree import OPS, REPEATS, PatternStep, arms_of, dissolved, literal_char, members_of, steps_of
+from analyzer.scan.pattern_tree import (
+    OPS,
+    REPEATS,
+    PatternStep,
+    arms_of,
+    dissolve_groups,
+    literal_char,
+    members_of,
+    steps_of,
+)
 
 # UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
 ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
@@ -82,13 +91,13 @@ def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
 @lru_cache(maxsize=8192)
 def literal_choices(pattern: str, flags: int = 0) -> tuple[Required, ...]:
     """Return every set of literals found along `pattern`; each alone is necessary for a match."""
-    return tuple(dict.fromkeys(_choices(steps_of(pattern, flags)[0])))
+    return tuple(dict.fromkeys(_find_choices(steps_of(pattern, flags)[0])))
 
 
 @lru_cache(maxsize=8192)
 def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
     """Walk the parse tree of a pattern once; raises re.error when it is none."""
-    choices, approximation, folds = _analysed(f"{int(flags)}:{pattern}")
+    choices, approximation, folds = _analyse_noted(f"{int(flags)}:{pattern}")
     return PatternNeeds(
         tuple(Required(frozenset(texts), ignore_case) for texts, ignore_case in choices), approximation, folds
     )
@@ -96,23 +105,26 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 def is_known(pattern: str, flags: int = 0) -> bool:
     """Tell whether `analyse` has its answer without a look at the pattern."""
-    return _analysed.knows(f"{int(flags)}:{pattern}")
+    return _analyse_noted.knows(f"{int(flags)}:{pattern}")
 
 
 @noted
-def _analysed(told: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
-    flags, _, pattern = told.partition(":")
+def _analyse_noted(key: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
+    flags, _, pattern = key.partition(":")
     nodes, folds = steps_of(pattern, int(flags))
-    text = "" if all(map(_may_be_empty, nodes)) else _sequence(nodes, left=True, right=True)
-    approximation = text if 0 < len(text) <= _MOST_TEXT else None
-    choices = dict.fromkeys(_choices(nodes))
-    return [(sorted(choice.texts), choice.ignore_case) for choice in choices], approximation, folds
+    approximation = None
+    if not all(map(_may_be_empty, nodes)):
+        text = _write_sequence(nodes, left=True, right=True)
+        if 0 < len(text) <= _MOST_TEXT:
+            approximation = text
+    choices = [(sorted(choice.texts), choice.ignore_case) for choice in dict.fromkeys(_find_choices(nodes))]
+    return choices, approximation, folds
 
 
 # --- literals -----------------------------------------------------------------------------------
 
 
-def _choices(nodes: Sequence[PatternStep]) -> list[Required]:
+def _find_choices(nodes: Sequence[PatternStep]) -> list[Required]:
     found: list[Required] = []
     run: list[str] = []
     run_nocase = False
@@ -143,11 +155,11 @@ def _choices(nodes: Sequence[PatternStep]) -> list[Required]:
 def _choices_of(node: PatternStep) -> list[Required]:
     if node.op in REPEATS:
         least, _most, inner = node.arg
-        return _choices(dissolved(inner, node.nocase)) if least else []
+        return _find_choices(dissolve_groups(inner, node.nocase)) if least else []
     if node.op is OPS.BRANCH:
         best: list[Required] = []
         for arm in arms_of(node):
-            choices = _choices(arm)
+            choices = _find_choices(arm)
             if not choices:
                 return []
             best.append(max(choices, key=lambda choice: choice.weight))
@@ -160,14 +172,14 @@ def _choices_of(node: PatternStep) -> list[Required]:
 # --- the approximation --------------------------------------------------------------------------
 
 
-def _sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
+def _write_sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
     """Return the regex of a sequence; "" when nothing of it is left.
 
     left, right: nothing stands before or after it, so that what may be empty there is left
     out, and a repeat is cut to its least count. That keeps one match a line instead of one
     for each place where it could end.
     """
-    steps = _core(nodes) if left and right else list(nodes)
+    steps = _find_core(nodes) if left and right else list(nodes)
     head = tail = ""
     if left:
         head = _trim_left(steps)
@@ -179,15 +191,16 @@ def _sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
     parts: list[str] = []
     for nocase, run in groupby(enumerate(steps), lambda item: _is_folded_letter(item[1])):
         if nocase:
-            parts.append("(?i:" + "".join(_escaped(node.arg) for _, node in run) + ")")
+            parts.append("(?i:" + "".join(_escape_byte(node.arg) for _, node in run) + ")")
             continue
         parts += [
-            _step(node, left=left and not head and i == 0, right=right and not tail and i == last) for i, node in run
+            _write_step(node, left=left and not head and i == 0, right=right and not tail and i == last)
+            for i, node in run
         ]
     return head + "".join(parts) + tail
 
 
-def _core(nodes: Sequence[PatternStep]) -> list[PatternStep]:
+def _find_core(nodes: Sequence[PatternStep]) -> list[PatternStep]:
     """Return the stretch of a sequence between wide gaps that tells most: the rest makes an automaton large."""
     parts: list[list[PatternStep]] = [[]]
     for node in nodes:
@@ -195,21 +208,21 @@ def _core(nodes: Sequence[PatternStep]) -> list[PatternStep]:
             parts.append([])
         else:
             parts[-1].append(node)
-    told = [_told(part) for part in parts]
+    told = [_count_certain(part) for part in parts]
     best = max(range(len(parts)), key=told.__getitem__)
     return parts[best] if len(parts) > 1 and told[best] >= _TELLING else list(nodes)
 
 
-def _told(nodes: Sequence[PatternStep]) -> int:
+def _count_certain(nodes: Sequence[PatternStep]) -> int:
     """Return how many characters of every match are known, of the best stretch of each arm."""
     found = 0
     for node in nodes:
         if node.op is OPS.LITERAL:
             found += 1
         elif node.op is OPS.BRANCH:
-            found += min(_told(_core(arm)) for arm in arms_of(node))
+            found += min(_count_certain(_find_core(arm)) for arm in arms_of(node))
         elif node.op in REPEATS and node.arg[0]:
-            found += min(node.arg[0], _MOST_REPEATS) * _told(dissolved(node.arg[2], node.nocase))
+            found += min(node.arg[0], _MOST_REPEATS) * _count_certain(dissolve_groups(node.arg[2], node.nocase))
     return found
 
 
@@ -218,9 +231,10 @@ def _is_gap(node: PatternStep) -> bool:
     if node.op not in REPEATS:
         return False
     least, most, inner = node.arg
-    steps = dissolved(inner, node.nocase)
+    steps = dissolve_groups(inner, node.nocase)
     if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        return bool(most is OPS.MAXREPEAT or most > _MOST_REPEATS) and len(members_of(steps[0])[0]) > _WIDE
+        members, _ = members_of(steps[0])
+        return bool(most is OPS.MAXREPEAT or most > _MOST_REPEATS) and len(members) > _WIDE
     return least == 0 and any(map(_is_gap, steps))
 
 
@@ -272,64 +286,66 @@ def _may_be_empty(node: PatternStep) -> bool:
         return False
     if node.op in REPEATS:
         least, _most, inner = node.arg
-        return least == 0 or all(map(_may_be_empty, dissolved(inner, node.nocase)))
+        return least == 0 or all(map(_may_be_empty, dissolve_groups(inner, node.nocase)))
     if node.op is OPS.BRANCH:
         return any(all(map(_may_be_empty, arm)) for arm in arms_of(node))
     return True
 
 
-def _step(node: PatternStep, *, left: bool, right: bool) -> str:
+def _write_step(node: PatternStep, *, left: bool, right: bool) -> str:
     if node.op is OPS.LITERAL:
-        return _literal(node)
+        return _write_literal(node)
     if node.op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        members, high = members_of(node)
-        return byte_class(members, high) + ("{1,4}" if high and not (left or right) else "")
+        find_members, high = members_of(node)
+        return byte_class(find_members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in REPEATS:
-        return _repeat(node, edge=left or right)
+        return _write_repeat(node, edge=left or right)
     if node.op is OPS.BRANCH:
-        arms = [_sequence(arm, left=left, right=right) for arm in arms_of(node)]
-        filled = list(dict.fromkeys(arm for arm in arms if arm))
-        text = f"(?:{'|'.join(filled)})" if filled else ""
-        return text + "?" if text and "" in arms else text
+        arms = dict.fromkeys(_write_sequence(arm, left=left, right=right) for arm in arms_of(node))
+        filled = [arm for arm in arms if arm]
+        if not filled:
+            return ""
+        text = f"(?:{'|'.join(filled)})"
+        return text + "?" if "" in arms else text
     if node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
         return ""  # without the condition more matches, never less
     return _ANY + "*"  # back references, conditionals and whatever Python adds
 
 
-def _literal(node: PatternStep) -> str:
+def _write_literal(node: PatternStep) -> str:
     if node.arg < 128 and not node.nocase:
-        return _escaped(node.arg)
+        return _escape_byte(node.arg)
     char = literal_char(node)
     if char is None:
         return _ANY + "{1,4}"
-    return "".join(_escaped(byte) for byte in char.encode("utf-8", "surrogateescape"))
+    return "".join(_escape_byte(byte) for byte in char.encode("utf-8", "surrogateescape"))
 
 
 @cache
-def _escaped(byte: int) -> str:
+def _escape_byte(byte: int) -> str:
     char = chr(byte)
     return char if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`") else f"\\x{byte:02x}"
 
 
-def _repeat(node: PatternStep, *, edge: bool) -> str:
+def _write_repeat(node: PatternStep, *, edge: bool) -> str:
     least, most, inner = node.arg
-    steps = dissolved(inner, node.nocase)
+    steps = dissolve_groups(inner, node.nocase)
     if edge:
         most = least  # as good when nothing has to follow (or stand before)
     least = min(least, _MOST_REPEATS)
     endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
     if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        members, high = members_of(steps[0])
+        find_members, high = members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
-        return byte_class(members, high) + _count(least, most, endless and not edge)
+        return byte_class(find_members, high) + _write_count(least, most, endless and not edge)
     if all(map(_may_be_empty, steps)):
         return _ANY + "*"  # never a repeat of what may be empty
-    text = _sequence(steps, left=False, right=False)
-    return f"(?:{text})" + _count(least, most, endless and not edge)
+    text = _write_sequence(steps, left=False, right=False)
+    return f"(?:{text})" + _write_count(least, most, endless and not edge)
 
 
-def _count(least: int, most: int, endless: bool) -> str:
+def _write_count(least: int, most: int, endless: bool) -> str:
     if endless:
         return {0: "*", 1: "+"}.get(least, f"{{{least},}}")
     most = max(least, min(most, 4 * _MOST_REPEATS))

@@ -8,7 +8,7 @@ from dataclasses import field
 
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.compiled_pattern import SAMPLE, Needle, Proposal, places, sought
+from analyzer.scan.compiled_pattern import SAMPLE, Needle, Proposal, find_places, find_sought
 
 
 @dataclass(slots=True)
@@ -29,33 +29,32 @@ class PureEngine:
 
     def __init__(self, needles: Mapping[int, Needle]) -> None:
         self._needles = needles
-        self._plan = self._planned(b"")
+        self._plan = self._make_plan(b"")
         self._sampled = False
 
     def propose(self, data: Buffer, end: int) -> list[Proposal]:
         """See Engine."""
         if not self._sampled and end >= SAMPLE:
-            self._plan = self._planned(bytes(memoryview(data)[:SAMPLE]))
+            self._plan = self._make_plan(bytes(memoryview(data)[:SAMPLE]))
             self._sampled = True
+        plan = self._plan
         found: list[Proposal] = []
-        for literal, numbers in self._plan.exact.items():
-            found += ((at, n) for at in places(data, end, literal) for n in numbers)
-        if self._plan.lowered:
+        _propose_literals(data, end, plan.exact, found)
+        if plan.lowered:
             lowered = bytes(memoryview(data)[:end]).lower()
-            for literal, numbers in self._plan.lowered.items():
-                found += ((at, n) for at in places(lowered, end, literal) for n in numbers)
-        for regex, number in self._plan.regexes:
+            _propose_literals(lowered, end, plan.lowered, found)
+        for regex, number in plan.regexes:
             found += ((match.end() - 1, number) for match in regex.finditer(data, 0, end))
-        if self._plan.every:
-            found += ((at, n) for at in places(data, end, b"\n") for n in self._plan.every)
+        if plan.every:
+            _propose_literals(data, end, {b"\n": plan.every}, found)
         return found
 
-    def _planned(self, sample: bytes) -> _Plan:
+    def _make_plan(self, sample: bytes) -> _Plan:
         plan = _Plan()
         for number, needle in self._needles.items():
             choice = needle.best_choice(sample)
             if choice is None:
-                regex = sought(needle)
+                regex = find_sought(needle)
                 if regex is None:
                     plan.every.append(number)
                 else:
@@ -65,3 +64,10 @@ class PureEngine:
             for literal in choice.encoded():
                 where.setdefault(literal, []).append(number)
         return plan
+
+
+def _propose_literals(data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]) -> None:
+    """Add the places of some literals, each for all patterns that seek it."""
+    for literal, numbers in literals.items():
+        for at in find_places(data, end, literal):
+            found += ((at, number) for number in numbers)

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 
 from analyzer.scan.blocks import Buffer
-from analyzer.scan.compiled_pattern import Needle, Proposal, expressions
+from analyzer.scan.compiled_pattern import Needle, Proposal, list_expressions
 from analyzer.scan.pureengine import PureEngine
 
 
@@ -24,7 +24,7 @@ class Re2Engine:
         self._set = re2.Set.SearchSet(options)
         for number, needle in needles.items():
             try:
-                raw = b"(?m)" + "|".join(expressions(needle)).encode("ascii")
+                raw = b"(?m)" + "|".join(list_expressions(needle)).encode("ascii")
                 re2.compile(raw, options)
                 self._set.Add(raw)
             except re2.error:
@@ -34,7 +34,7 @@ class Re2Engine:
         self._search = None
         if self._numbers:
             self._set.Compile()
-            arms = [f"(?:{'|'.join(expressions(needles[number]))})" for number in self._numbers]
+            arms = [f"(?:{'|'.join(list_expressions(needles[number]))})" for number in self._numbers]
             self._search = re2.compile(b"(?m)" + "|".join(arms).encode("ascii"), options).search
         self._rest = PureEngine({number: needles[number] for number in refused}) if refused else None
 

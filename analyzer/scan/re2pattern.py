@@ -39,6 +39,8 @@ _LACKS = {
     _c.GROUPREF: "a back reference",
     _c.GROUPREF_EXISTS: "a condition on a group",
 }
+# Where the bytes that are no UTF-8 stand: a set has all of them, or none.
+_HALVES = ("\ud800", "\udbff", "\udc80", "\udcff", "\udfff")
 _WORDS = (_c.AT_BOUNDARY, _c.AT_NON_BOUNDARY)
 
 
@@ -54,7 +56,7 @@ class Re2Pattern:
 
     def __init__(self, pattern: str, flags: int, *, ascii_only: bool, relaxed: bool = False) -> None:
         """Raises NotForRe2Error when RE2 cannot take it, or is not installed."""
-        re2 = _re2()
+        re2 = _load_re2()
         if re2 is None:
             raise NotForRe2Error("google-re2 is not installed")
         writer = _Writer(pattern, flags, ascii_only, relaxed)
@@ -69,31 +71,34 @@ class Re2Pattern:
         self._names = writer.names
         self._same_groups = writer.same_groups
 
-    def finds(self, text: str) -> bool:
+    def is_found(self, text: str) -> bool:
         """Tell whether a line matches."""
-        return self._search(_bytes(text)) is not None
+        return self._search(_encode_text(text)) is not None
 
-    def groups(self, text: str) -> dict[str, str | None] | None:
+    def find_groups(self, text: str) -> dict[str, str | None] | None:
         """Return the named groups of a line that matches; None when RE2 may cut them otherwise than `re`."""
-        raw = _bytes(text)
+        raw = _encode_text(text)
         if not self._same_groups or _STAND_IN in text or _ODD.search(text):
             return None
         match = self._search(raw)
         if match is None:
             return {}
-        parts = (match.group(number) for number in range(1, len(self._names) + 1))
-        return {name: part if part is None else part.decode() for name, part in zip(self._names, parts, strict=True)}
+        found: dict[str, str | None] = {}
+        for number, name in enumerate(self._names, 1):
+            part = match.group(number)
+            found[name] = part if part is None else part.decode()
+        return found
 
 
 @cache
-def _re2() -> Any:
+def _load_re2() -> Any:
     try:
         return importlib.import_module("re2")
     except Exception:  # noqa: BLE001 - a broken wheel must not stop a triage
         return None
 
 
-def _bytes(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -110,74 +115,84 @@ class _Writer:
         self.names: list[str] = []
         self.same_groups = True
         try:
-            self.text = self._sequence(tree, tree.state.flags)
+            self.text = self._write_sequence(tree, tree.state.flags)
         except RecursionError:
             raise NotForRe2Error("nested too deep") from None
 
-    def _sequence(self, tree: Iterable[tuple[Any, Any]], flags: int) -> str:
-        return "".join(self._step(op, arg, flags) for op, arg in tree)
+    def _write_sequence(self, tree: Iterable[tuple[Any, Any]], flags: int) -> str:
+        return "".join(self._write_step(op, arg, flags) for op, arg in tree)
 
-    def _step(self, op: Any, arg: Any, flags: int) -> str:
+    def _write_step(self, op: Any, arg: Any, flags: int) -> str:
         if op in SINGLE:
-            return _set(class_text(op, arg), flags & _FLAGS, self._ascii)
+            return _write_set(class_text(op, arg), flags & _FLAGS, self._ascii)
         if op is _c.SUBPATTERN:
-            return self._group(arg, flags)
+            return self._write_group(arg, flags)
         if op is _c.BRANCH:
-            return "(?:" + "|".join(self._sequence(arm, flags) for arm in arg[1]) + ")"
+            return "(?:" + "|".join(self._write_sequence(arm, flags) for arm in arg[1]) + ")"
         if op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
-            return self._repeat(arg, flags, lazy=op is _c.MIN_REPEAT)
+            return self._write_repeat(arg, flags, lazy=op is _c.MIN_REPEAT)
         if op is _c.AT and (self._ascii or arg not in _WORDS or flags & re.ASCII):
             return _ANCHORS[arg]
         if self._relaxed:
-            return self._instead(op, arg, flags)
+            return self._write_instead(op, arg, flags)
         raise NotForRe2Error(_LACKS.get(op, "a \\b of all letters" if op is _c.AT else "a possessive repeat"))
 
-    def _instead(self, op: Any, arg: Any, flags: int) -> str:
+    def _write_instead(self, op: Any, arg: Any, flags: int) -> str:
         """Return something that matches more than what RE2 has not."""
         if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
             return ""
         if op is POSSESSIVE:
-            return self._repeat(arg, flags, lazy=False)
-        return f"(?:{self._sequence(arg, flags)})" if op is ATOMIC else ".*"
+            return self._write_repeat(arg, flags, lazy=False)
+        return f"(?:{self._write_sequence(arg, flags)})" if op is ATOMIC else ".*"
 
-    def _group(self, arg: tuple[int | None, int, int, Any], flags: int) -> str:
+    def _write_group(self, arg: tuple[int | None, int, int, Any], flags: int) -> str:
         number, added, removed, inner = arg
         own = (flags | added) & ~removed
         name = self._named.get(number) if number is not None else None
         if name is None:
-            return f"(?:{self._sequence(inner, own)})"
+            return f"(?:{self._write_sequence(inner, own)})"
         self.names.append(name)
-        return f"({self._sequence(inner, own)})"
+        return f"({self._write_sequence(inner, own)})"
 
-    def _repeat(self, arg: tuple[int, int, Any], flags: int, *, lazy: bool) -> str:
+    def _write_repeat(self, arg: tuple[int, int, Any], flags: int, *, lazy: bool) -> str:
         least, most, inner = arg
         endless = most is _c.MAXREPEAT
-        if max(least, 0 if endless else most) > MOST_COUNT:
+        if least > MOST_COUNT or (not endless and most > MOST_COUNT):
             if not self._relaxed:
                 raise NotForRe2Error("a count above a thousand")
             least, endless = min(least, 1), True
         known = len(self.names)
-        body = self._sequence(inner, flags)
+        body = self._write_sequence(inner, flags)
         if len(self.names) > known and not inner.getwidth()[0]:
             self.same_groups = False  # what a turn that takes nothing leaves in a group, each engine says otherwise
-        count = "*" if endless and not least else f"{{{least},{'' if endless else most}}}"
-        return f"(?:{body}){count}{'?' if lazy else ''}"
+        if not endless:
+            count = f"{{{least},{most}}}"
+        elif least:
+            count = f"{{{least},}}"
+        else:
+            count = "*"
+        return f"(?:{body}){count}?" if lazy else f"(?:{body}){count}"
 
 
 @lru_cache(maxsize=4096)
-def _set(text: str, flags: int, ascii_only: bool) -> str:
+def _write_set(text: str, flags: int, ascii_only: bool) -> str:
     """Return a set of characters as the ranges that `re` gives it."""
     compiled = re.compile(text, flags)
-    stand_in = compiled.match(_STAND_IN) is None
-    if any((compiled.match(odd) is None) is not stand_in for odd in ("\ud800", "\udbff", "\udc80", "\udcff", "\udfff")):
-        raise NotForRe2Error("a byte that is not UTF-8, by its name")
-    every = _characters(ascii_only)
-    spans = [(every[one.start()], every[one.end() - 1]) for one in re.finditer(f"(?:{text})+", every, flags)]
-    ranges = "".join(f"\\x{{{ord(low):x}}}-\\x{{{ord(top):x}}}" for low, top in spans)
-    return f"[{ranges}]" if ranges else rf"[^\x00-\x{{{0xFF if ascii_only else 0x10FFFF:x}}}]"
+    holds_stand_in = compiled.match(_STAND_IN) is not None
+    for half in _HALVES:
+        if (compiled.match(half) is not None) is not holds_stand_in:
+            raise NotForRe2Error("a byte that is not UTF-8, by its name")
+    every = _list_characters(ascii_only)
+    ranges = []
+    for found in re.finditer(f"(?:{text})+", every, flags):
+        low, top = ord(every[found.start()]), ord(every[found.end() - 1])
+        ranges.append(f"\\x{{{low:x}}}-\\x{{{top:x}}}")
+    if ranges:
+        return f"[{''.join(ranges)}]"
+    return r"[^\x00-\x{ff}]" if ascii_only else r"[^\x00-\x{10ffff}]"
 
 
 @cache
-def _characters(ascii_only: bool) -> str:
+def _list_characters(ascii_only: bool) -> str:
     codes = range(0x80) if ascii_only else (*range(0xD800), *range(0xE000, 0x110000))
     return "".join(map(chr, codes)) if ascii_only else array("I", codes).tobytes().decode("utf-32")

@@ -10,7 +10,7 @@ import importlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from analyzer.lazy_dataclass import dataclass
@@ -70,28 +70,28 @@ class SearchCost:
         """A line costs little more than a look at it, however long it is."""
         return not self.power and self.choices <= QUICK
 
-    def steps(self, text: str) -> int:
+    def count_steps(self, text: str) -> int:
         """Return the steps for one line."""
         starts = 1 if self.anchored else len(text) + 1
         if self.begins and not self.anchored:
             starts = sum(within * text.count(begin) for begin, within in self.begins)
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
 
-    def sure(self, most: int) -> int:
+    def find_sure_length(self, most: int) -> int:
         """Return a length up to which no line takes more than so many steps a character, whatever stands in it.
 
         The most steps for a length are a convex function of it: what holds for 1 and for a length, holds in between.
         """
-        if self._worst(1) > most:
+        if self._count_worst(1) > most:
             return 0
         length, step = 1, LONGEST_SURE
         while step:
-            if self._worst(length + step) <= most * (length + step):
+            if self._count_worst(length + step) <= most * (length + step):
                 length += step
             step //= 2
         return length
 
-    def _worst(self, length: int) -> float:
+    def _count_worst(self, length: int) -> float:
         starts: float = 1 if self.anchored else length + 1
         if self.begins and not self.anchored:
             starts = sum(within * length / len(begin) for begin, within in self.begins)
@@ -99,37 +99,38 @@ class SearchCost:
 
 
 @lru_cache(maxsize=4096)
-def cost(pattern: str, flags: int = 0) -> SearchCost | None:
+def measure_cost(pattern: str, flags: int = 0) -> SearchCost | None:
     """Return what a search costs, or None when no bound holds; raises re.error."""
     tree = _parser.parse(pattern, flags)
-    steps = list(_flat(tree, tree.state.flags))
+    steps = list(_flatten(tree, tree.state.flags))
     try:
-        _, power, choices, places = _measured(tree, tree.state.flags, last=True)
+        _, power, choices, places = _measure_tree(tree, tree.state.flags, last=True)
     except (EndlessError, RecursionError):
         return None
     if power > _POWER or choices > _CHOICES or places > PLACES:
         return None
     anchored = bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
-    return SearchCost(power, choices, tuple((text, _within(text)) for text in _begins(steps)), anchored)
+    begins = tuple((text, _count_within(text)) for text in _find_begins(steps))
+    return SearchCost(power, choices, begins, anchored)
 
 
-def _begins(steps: list[_Step]) -> list[str]:
+def _find_begins(steps: list[_Step]) -> list[str]:
     """Return the texts that every match begins with one of, none where it may begin with anything."""
     prefix = ""
     for op, arg, flags in steps:
         if op is _c.LITERAL and not flags & re.IGNORECASE:
             prefix += chr(arg)
         elif op is _c.BRANCH:
-            arms = [_begins(list(_flat(arm, flags))) for arm in arg[1]]
-            if all(arms):
-                return [prefix + text for arm in arms for text in arm]
-            break
+            arms = [_find_begins(list(_flatten(arm, flags))) for arm in arg[1]]
+            if not all(arms):
+                break
+            return [prefix + text for text in chain.from_iterable(arms)]
         elif op is not _c.AT or prefix:
             break
     return [prefix] if prefix else []
 
 
-def _within(text: str) -> int:
+def _count_within(text: str) -> int:
     """Return how many of a text can begin within one."""
     return len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1
 
@@ -139,63 +140,70 @@ def class_text(op: Any, arg: Any) -> str:
     if op is _c.ANY:
         return "."
     if op is _c.LITERAL or op is _c.NOT_LITERAL:
-        return f"[{'^' if op is _c.NOT_LITERAL else ''}{_char(arg)}]"
-    return "[" + "".join(_item(*item) for item in arg) + "]"
+        return f"[{'^' if op is _c.NOT_LITERAL else ''}{_write_char(arg)}]"
+    return "[" + "".join(_write_item(*item) for item in arg) + "]"
 
 
-def _item(op: Any, arg: Any) -> str:
+def _write_item(op: Any, arg: Any) -> str:
     if op is _c.NEGATE:
         return "^"
     if op is _c.CATEGORY:
         return CATEGORIES[arg]
-    return f"{_char(arg[0])}-{_char(arg[1])}" if op is _c.RANGE else _char(arg)
+    return f"{_write_char(arg[0])}-{_write_char(arg[1])}" if op is _c.RANGE else _write_char(arg)
 
 
-def _char(code: int) -> str:
+def _write_char(code: int) -> str:
     return f"\\U{code:08x}"
 
 
-def _flat(tree: Iterable[tuple[Any, Any]], flags: int) -> Iterable[_Step]:
+def _flatten(tree: Iterable[tuple[Any, Any]], flags: int) -> Iterable[_Step]:
     """Yield the steps of a parsed pattern with plain groups dissolved."""
     for op, arg in tree:
         if op is _c.SUBPATTERN:
             _, added, removed, inner = arg
-            yield from _flat(inner, (flags | added) & ~removed)
+            yield from _flatten(inner, (flags | added) & ~removed)
         else:
             yield op, arg, flags
 
 
 def _ends_once(step: _Step, after: _Step | None) -> bool:
-    """Tell whether a repeat can end in one place only: it is of one set, and a character outside that set follows."""
+    """Say whether a repeat can end in one place only: it is of one set, and a character outside that set follows."""
     op, arg, flags = step
-    if after is None or op is not _c.MAX_REPEAT or len(arg[2]) != 1 or arg[2][0][0] not in SINGLE:
+    if after is None or op is not _c.MAX_REPEAT:
         return False
-    following = [] if after[2] & re.IGNORECASE else _characters(*after[:2])
+    inner = arg[2]
+    if len(inner) != 1 or inner[0][0] not in SINGLE:
+        return False
+    after_op, after_arg, after_flags = after
+    if after_flags & re.IGNORECASE:
+        return False
+    following = _list_characters(after_op, after_arg)
     own = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
-    form = class_text(*arg[2][0])
-    return bool(following) and all(re.match(form, chr(code), own) is None for code in following)
+    form = class_text(*inner[0])
+    return bool(following) and not any(re.match(form, chr(code), own) for code in following)
 
 
-def _characters(op: Any, arg: Any) -> list[int]:
+def _list_characters(op: Any, arg: Any) -> list[int]:
     """Return the characters of a step that takes one of a few, none where these are many."""
     if op is _c.LITERAL:
         return [arg]
-    few = op is _c.IN and all(kind is _c.LITERAL for kind, _ in arg)
-    return [code for _, code in arg] if few else []
+    if op is not _c.IN or any(kind is not _c.LITERAL for kind, _ in arg):
+        return []
+    return [code for _, code in arg]
 
 
-def _measured(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False) -> _Measure:
+def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False) -> _Measure:
     """Return free repeats in a row, the power of the work, choices besides, and places; raises EndlessError.
 
     What gives nothing back (lookaround, atomic groups, possessive repeats, a repeat that can end in one place
     only, the `last` one, behind which nothing can fail) adds to the work and not to the repeats that are tried
     against each other.
     """
-    steps = list(_flat(tree, flags))
+    steps = list(_flatten(tree, flags))
     free = power = places = 0
     choices = 1
     for step, after in zip_longest(steps, steps[1:]):
-        own, inner_power, ways, size = _step(*step, last=last and after is None)
+        own, inner_power, ways, size = _measure_step(*step, last=last and after is None)
         power = max(power, free + inner_power)
         if not _ends_once(step, after):
             free += own
@@ -207,38 +215,47 @@ def _measured(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False
     return free, power, choices, places
 
 
-def _step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Measure:
+def _measure_step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Measure:
     if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) or op is POSSESSIVE:
-        return _repeat(arg, flags, possessive=op is POSSESSIVE, last=last)
+        return _measure_repeat(arg, flags, possessive=op is POSSESSIVE, last=last)
     if op is _c.BRANCH:
-        return _either(arg[1], flags, last=last)
+        return _measure_arms(arg[1], flags, last=last)
     if op in (_c.ASSERT, _c.ASSERT_NOT) or op is ATOMIC:
-        _, power, choices, places = _measured(arg if op is ATOMIC else arg[1], flags)
+        inner = arg if op is ATOMIC else arg[1]
+        _, power, choices, places = _measure_tree(inner, flags)
         return 0, power, choices, places
     if op is _c.GROUPREF:
         return 0, 1, 1, 1
     if op is _c.GROUPREF_EXISTS:
-        return _either([arm for arm in arg[1:] if arm is not None], flags)
-    return 0, 0, 1, 0 if op is _c.AT else 1
+        arms = [arm for arm in arg[1:] if arm is not None]
+        return _measure_arms(arms, flags)
+    places = 0 if op is _c.AT else 1
+    return 0, 0, 1, places
 
 
-def _either(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Measure:
-    frees, powers, choices, places = zip(*(_measured(arm, flags, last=last) for arm in arms), strict=True)
+def _measure_arms(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Measure:
+    frees, powers, choices, places = zip(*(_measure_tree(arm, flags, last=last) for arm in arms), strict=True)
     return max(frees), max(powers), sum(choices), sum(places)
 
 
-def _repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool) -> _Measure:
+def _measure_repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool) -> _Measure:
     least, most, inner = arg
-    free, power, choices, places = _measured(inner, flags)
-    written = places * (least + 1 if most is _c.MAXREPEAT else most)
+    endless = most is _c.MAXREPEAT
+    free, power, choices, places = _measure_tree(inner, flags)
+    written = places * (least + 1 if endless else most)
     if last and len(inner) == 1 and inner[0][0] in SINGLE:
         return 0, 0, 1, written
-    if most is _c.MAXREPEAT or (most - least > _FEW and (free or choices > 1)):
-        if free or choices > 1:
+    has_choices = free > 0 or choices > 1
+    if endless or (most - least > _FEW and has_choices):
+        if has_choices:
             raise EndlessError
         return (0 if possessive else 1), 1 + power, 1, written
-    if free * most > _POWER or (choices > 1 and most > _FEW):
+    all_free = free * most
+    if all_free > _POWER or (choices > 1 and most > _FEW):
         raise EndlessError
-    ways = choices**most * (1 if possessive else most - least + 1)
-    power = max(free * most, power + free * (most - 1))
-    return (0 if possessive else free * most), power, ways, max(places, written)
+    ways = choices**most
+    power = max(all_free, power + free * (most - 1))
+    size = max(places, written)
+    if possessive:
+        return 0, power, ways, size
+    return all_free, power, ways * (most - least + 1), size

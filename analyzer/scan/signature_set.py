@@ -11,7 +11,7 @@ from analyzer.errors import RuleFileError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.careful import Answer
 from analyzer.scan.compiled_pattern import Engine, Needle
-from analyzer.scan.engines import build
+from analyzer.scan.engines import build_engine
 from analyzer.scan.hits import Signature
 
 SMALL = 256 << 10  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
@@ -49,15 +49,15 @@ class SignatureSet:
     def compile(self) -> None:
         """Compile the signatures, once; raises RuleFileError for a pattern that is no regex."""
         if not self.needles:
-            self._sort([_needle(signature) for signature in self.signatures])
+            self._sort_needles([_make_needle(signature) for signature in self.signatures])
 
-    def joined(self, sets: Sequence[SignatureSet]) -> SignatureSet:
+    def join_sets(self, sets: Sequence[SignatureSet]) -> SignatureSet:
         """Take the signatures of other sets that are compiled, one set after the other, and return this set."""
         self.signatures = [signature for one in sets for signature in one.signatures]
-        self._sort([needle for one in sets for needle in one.needles])
+        self._sort_needles([needle for one in sets for needle in one.needles])
         return self
 
-    def _sort(self, needles: list[Needle]) -> None:
+    def _sort_needles(self, needles: list[Needle]) -> None:
         self.needles = needles
         for number, needle in enumerate(needles):
             if needle.every_line:
@@ -67,7 +67,7 @@ class SignatureSet:
             if needle.folds_case:
                 self.folding.append(number)
 
-    def engine(self, left_out: frozenset[int], length: int) -> Engine | None:
+    def find_engine(self, left_out: frozenset[int], length: int) -> Engine | None:
         """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.
 
         The first bytes are left to the engine that needs no compiling, unless another one was asked for by name.
@@ -76,15 +76,15 @@ class SignatureSet:
         if left_out not in self._engines:
             wanted = {number: needle for number, needle in self.sought.items() if number not in left_out}
             if self.free and self._searched <= SMALL and wanted and not left_out:
-                self._small = self._small or build("pure", wanted)
+                self._small = self._small or build_engine("pure", wanted)
                 return self._small
-            self._engines[left_out] = build(self.engine_name(), wanted, self.cache_dir) if wanted else None
+            self._engines[left_out] = build_engine(self.engine_name(), wanted, self.cache_dir) if wanted else None
             while len(self._engines) > 8:  # storms of other nodes; the full set stays
                 self._engines.pop(next(key for key in self._engines if key))
         return self._engines[left_out]
 
 
-def _needle(signature: Signature) -> Needle:
+def _make_needle(signature: Signature) -> Needle:
     try:
         return Needle.of(signature.pattern, re.IGNORECASE if signature.ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as error:

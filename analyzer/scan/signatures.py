@@ -15,7 +15,6 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -23,16 +22,16 @@ from analyzer.errors import RuleFileError
 from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
-from analyzer.scan.engines import choose
+from analyzer.scan.engines import choose_engine
 from analyzer.scan.heads import Heads
-from analyzer.scan.hits import Hit, LogScan, Signature, decoded
+from analyzer.scan.hits import Hit, LogScan, Signature, decode_line
 from analyzer.scan.lines_around import CONTEXT
 from analyzer.scan.member_search import EXACT, FLOOR, HitShare, MemberSearch
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.time_span import Ends
 
-__all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decoded", "encoded"]
+__all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decode_line", "encode_lines"]
 
 
 @dataclass(slots=True)
@@ -45,14 +44,21 @@ class SearchesTogether:
     searches: Sequence[MemberSearch]
     own: SignatureSet
 
-    def block(self, block: LineBlock) -> None:
+    def search_block(self, block: LineBlock) -> None:
         """Search one block."""
-        begins = [0, *accumulate(one.signatures for one in self.searches)]
-        storms = [first + number for one, first in zip(self.searches, begins, strict=False) for number in one.storms()]
-        engine = self.own.engine(frozenset(storms), block.end)
+        storms: set[int] = set()
+        begin = 0
+        for search in self.searches:
+            storms.update(begin + number for number in search.find_storms())
+            begin += search.signatures
+        engine = self.own.find_engine(frozenset(storms), block.end)
         proposals = engine.propose(block.data, block.end) if engine else []
-        for one, (first, behind) in zip(self.searches, pairwise(begins), strict=True):
-            one.block(block, [(at, number - first) for at, number in proposals if first <= number < behind])
+        begin = 0
+        for search in self.searches:
+            end = begin + search.signatures
+            own = [(at, number - begin) for at, number in proposals if begin <= number < end]
+            search.search_block(block, own)
+            begin = end
 
     def close(self) -> None:
         """Put the hits in order."""
@@ -93,7 +99,7 @@ class Scanner:
         cache_dir: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
-        self._engine_name = choose(engine) if engine != "auto" else ""
+        self._engine_name = choose_engine(engine) if engine != "auto" else ""
         self._free, self._cache_dir = engine == "auto", cache_dir
         self._sets: dict[str, SignatureSet] = {}
         self._together: dict[tuple[str, ...], SignatureSet] = {}
@@ -117,14 +123,14 @@ class Scanner:
         result = LogScan(table, address, scope, parts=[*how.get("parts", ())])
         blocks = LineBlocks(source, self.limits.line_bytes, first_line=how.get("first_line", 1))
         heads = how.get("heads")
-        search = self.searching(result)
+        search = self.begin_search(result)
         ends = Ends(result)
         for block in blocks:
-            ends.see(block)
+            ends.see_block(block)
             if heads:
-                heads.see(block)
+                heads.see_block(block)
             if search:
-                search.block(block)
+                search.search_block(block)
         if search:
             search.close()
         tally = blocks.tally
@@ -132,7 +138,7 @@ class Scanner:
         result.nul_gaps, result.nul_bytes = tally.nul_gaps, tally.nul_bytes
         result.long_lines, result.long_at = tally.long_lines, tally.long_at
         ends.close()
-        result.share()
+        result.share_with_parts()
         return result
 
     def scan_lines(
@@ -144,42 +150,42 @@ class Scanner:
         **how: Unpack[HowToScan],
     ) -> LogScan:
         """Do as `scan` for text that was split into lines already (UTF-16, CR only, transcripts)."""
-        return self.scan(encoded(lines), table, address, scope, **how)
+        return self.scan(encode_lines(lines), table, address, scope, **how)
 
-    def searching(self, result: LogScan) -> BlockSearch | None:
+    def begin_search(self, result: LogScan) -> BlockSearch | None:
         """Begin a search that fills `result` and its parts; None when nothing is looked for in their tables."""
         results = [one for one in (result, *result.parts) if one.table in self._sets]
-        found = [self._searching(one) for one in results]
+        found = [self._begin_member_search(one) for one in results]
         if len(found) < 2:
             return found[0] if found else None
-        return SearchesTogether(found, self._joined(tuple(one.table for one in results)))
+        return SearchesTogether(found, self._join_sets(tuple(one.table for one in results)))
 
-    def _joined(self, tables: tuple[str, ...]) -> SignatureSet:
+    def _join_sets(self, tables: tuple[str, ...]) -> SignatureSet:
         """Return the signatures of some tables as one set."""
         if tables not in self._together:
-            self._together[tables] = self._empty_set().joined([self._sets[table] for table in tables])
+            self._together[tables] = self._empty_set().join_sets([self._sets[table] for table in tables])
         return self._together[tables]
 
     def _empty_set(self) -> SignatureSet:
         return SignatureSet(lambda: self.engine, self._cache_dir, free=self._free)
 
-    def _searching(self, result: LogScan) -> MemberSearch:
+    def _begin_member_search(self, result: LogScan) -> MemberSearch:
         own = self._sets[result.table]
         own.compile()
-        shares = [self._share(result.scope, one.id) for one in own.signatures]
+        shares = [self._find_share(result.scope, one.id) for one in own.signatures]
         return MemberSearch(own, shares, self.limits, result)
 
     @property
     def engine(self) -> str:
         """The engine in use, chosen when it is asked for: to look for one takes an import."""
-        self._engine_name = self._engine_name or choose()
+        self._engine_name = self._engine_name or choose_engine()
         return self._engine_name
 
-    def _share(self, scope: str, signature: str) -> HitShare:
+    def _find_share(self, scope: str, signature: str) -> HitShare:
         return self._shares.setdefault((scope, signature), HitShare(self.limits.pattern_total))
 
 
-def encoded(lines: Iterable[str]) -> Iterator[bytes]:
+def encode_lines(lines: Iterable[str]) -> Iterator[bytes]:
     """Yield lines that were split already as chunks of bytes."""
     batch: list[bytes] = []
     size = 0

@@ -46,19 +46,19 @@ def parts_of(pattern: str) -> list[list[PatternPart]]:
     """Return the alternatives of a pattern that compiles; a verbose one is a single piece."""
     if re.match(r"\(\?[a-zA-Z]*x", pattern):
         return [[PatternPart(0, len(pattern), len(pattern))]]
-    arms, _ = _arms(pattern, 0)
+    arms, _ = _read_arms(pattern, 0)
     return arms
 
 
-def walk(arms: list[list[PatternPart]]) -> Iterator[tuple[list[PatternPart], int]]:
+def walk_parts(arms: list[list[PatternPart]]) -> Iterator[tuple[list[PatternPart], int]]:
     """Yield (alternative, index) of every part, those inside groups too."""
     for arm in arms:
         for index, part in enumerate(arm):
             yield arm, index
-            yield from walk(part.arms)
+            yield from walk_parts(part.arms)
 
 
-def _arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
+def _read_arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
     """Read alternatives up to the closing parenthesis or the end."""
     arms: list[list[PatternPart]] = [[]]
     while at < len(pattern) and pattern[at] != ")":
@@ -66,7 +66,7 @@ def _arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
             arms.append([])
             at += 1
             continue
-        part = _part(pattern, at)
+        part = _read_part(pattern, at)
         found = _REPEAT.match(pattern, part.end)
         if found:
             part.repeat, part.end = found[0], found.end()
@@ -75,19 +75,19 @@ def _arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
     return arms, at
 
 
-def _part(pattern: str, at: int) -> PatternPart:
+def _read_part(pattern: str, at: int) -> PatternPart:
     char = pattern[at]
     if char == "(":
-        return _group(pattern, at)
+        return _read_group(pattern, at)
     found = (_ESCAPE if char == "\\" else _CLASS).match(pattern, at) if char in "\\[" else None
     end = found.end() if found else at + 1
     return PatternPart(at, end, end)
 
 
-def _group(pattern: str, at: int) -> PatternPart:
+def _read_group(pattern: str, at: int) -> PatternPart:
     found = _GROUP.match(pattern, at)
     opening = found[0] if found else "("
     inside = at + len(opening)
-    arms, close = _arms(pattern, inside)
+    arms, close = _read_arms(pattern, inside)
     end = min(close + 1, len(pattern))
     return PatternPart(at, end, end, opening=opening, inner=(inside, close), arms=arms)

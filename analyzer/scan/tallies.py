@@ -33,7 +33,7 @@ class KindShare:
     kept: int = 0
 
 
-def counted(scans: Iterable[LogScan], prefix: str) -> Iterator[tuple[LogScan, str, str, Tally]]:
+def find_counted(scans: Iterable[LogScan], prefix: str) -> Iterator[tuple[LogScan, str, str, Tally]]:
     """Yield each scan with the rest of the signature's name, the kind and its count, of signatures so named."""
     for scan in scans:
         for (name, kind), tally in scan.tallies.items():
@@ -52,7 +52,7 @@ class Tallies:
         self._firsts: dict[tuple[str, str], CountedLine] = {}
         self._lasts: dict[tuple[str, str], CountedLine] = {}
 
-    def take(self, signature: Signature, line: CountedLine) -> None:
+    def count_line(self, signature: Signature, line: CountedLine) -> None:
         """Count one line of a block; lines come in their order."""
         assert signature.kind_of is not None
         kind = signature.kind_of(line.text)
@@ -79,18 +79,19 @@ class Tallies:
         self._result[key].count += 1
         self._lasts[key] = line
 
-    def close(self, block: LineBlock) -> None:
+    def number_lines(self, block: LineBlock) -> None:
         """Give the lines that are kept of this block their numbers; call it after each block."""
-        wanted = [(line.start, key, line, True) for key, line in self._firsts.items()]
-        wanted += [(line.start, key, line, False) for key, line in self._lasts.items()]
+        starts = sorted(line.start for line in (*self._firsts.values(), *self._lasts.values()))
+        numbers: dict[int, int] = {}
         number, at = block.first_line, 0
-        for start, key, line, first in sorted(wanted, key=lambda one: one[0]):
+        for start in starts:
             number += block.count(at, start)
             at = start
-            tally = self._result[key]
-            if first:
-                tally.first = number, line.text[:TEXT]
-            else:
-                tally.last = number, line.text[:TEXT]
+            numbers[start] = number
+        for key, line in self._firsts.items():
+            self._result[key].first = numbers[line.start], line.text[:TEXT]
+        for key, line in self._lasts.items():
+            self._result[key].last = numbers[line.start], line.text[:TEXT]
         self._firsts, self._lasts = {}, {}
-        self._runs = {name: (end - block.end, kind) for name, (end, kind) in self._runs.items()}
+        for name, (end, kind) in self._runs.items():
+            self._runs[name] = end - block.end, kind

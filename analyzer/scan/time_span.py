@@ -12,7 +12,7 @@ from datetime import datetime
 
 from analyzer.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
-from analyzer.scan.hits import LogScan, decoded
+from analyzer.scan.hits import LogScan, decode_line
 from analyzer.secrets.values import hide_around, may_hold_secrets
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
@@ -36,13 +36,11 @@ class Ends:
         self._tried = 0
         self._begun = False
         self._latest: Buffer = b""  # line with the latest time of those looked at
-        self._gap, self._sparser = (
-            SAMPLED_GAPS[-1],
-            1,
-        )  # lines to the next one that is sampled, and how many times as far
+        self._gap = SAMPLED_GAPS[-1]  # lines to the next one that is sampled
+        self._sparser = 1  # how many times as far the lines are apart that are sampled now
         self._ran: tuple[bytes, datetime, float] | None = None  # a line with an uptime, its time, the uptime in seconds
 
-    def see(self, block: LineBlock) -> None:
+    def see_block(self, block: LineBlock) -> None:
         """Look at the ends of a block."""
         data, end, result = block.data, block.end, self.result
         if not self._begun:
@@ -50,44 +48,45 @@ class Ends:
             result.first = bytes(data[: data.find(b"\n", 0, end)])
         result.last = next(lines_backward(data, end), b"")
         if not result.first_stamped and self._tried < _STAMP_LINES:
-            self._first(data, end)
+            self._find_first_stamped(data, end)
         for count, line in enumerate(lines_backward(data, end)):
             if stamped(line):
                 result.last_stamped = line
             elif count < _STAMP_LINES:
                 continue
             break
-        self._steps(data, end)
+        self._note_steps(data, end)
 
     def close(self) -> None:
         """Take the secrets out of the lines that are kept; call after the last block."""
         for end in ("first", "last", "first_stamped", "last_stamped"):
-            setattr(self.result, end, _shown(getattr(self.result, end)))
+            setattr(self.result, end, _hide_secrets(getattr(self.result, end)))
 
-    def _steps(self, data: Buffer, end: int) -> None:
+    def _note_steps(self, data: Buffer, end: int) -> None:
         """Note where the times of some lines, evenly over a block, go back or forward by themselves.
 
         A stamp compares as text until it goes back.
         """
-        latest, stride = self._latest, max(1, end // (FEWER if end >= LARGE else LOOKS))
+        latest = self._latest
+        stride = max(1, end // (FEWER if end >= LARGE else LOOKS))
         at = 0
         while at < end:
             head = data[at : at + 40]
             if head.startswith(b"20") and head[4:5] == b"-" and head[13:14] == b":":
                 self._gap -= 1
                 if not self._gap:
-                    self._sample(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
+                    self._keep_sample(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
                 if head[:19] >= latest[:19]:
                     latest = head
-                elif (back := _went_back(bytes(latest), bytes(head))) is not None:
+                elif (back := _find_step_back(bytes(latest), bytes(head))) is not None:
                     latest = head
-                    self._note(back)
+                    self._add_step(back)
                 if data.find(b"us: ", at + 24, at + _UPTIME_BY) > 0:
-                    self._up(bytes(data[at : at + _UPTIME_BY]))
+                    self._note_uptime(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
 
-    def _sample(self, line: bytes) -> None:
+    def _keep_sample(self, line: bytes) -> None:
         """Keep a line among those that show what the log says most; when there are many, each second one is dropped."""
         sampled = self.result.sampled
         self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
@@ -96,24 +95,30 @@ class Ends:
             del sampled[::2]
             self._sparser *= 2
 
-    def _note(self, step: tuple[str, str]) -> None:
+    def _add_step(self, step: tuple[str, str]) -> None:
         if len(self.result.steps) < _MOST_STEPS:
             self.result.steps.append(step)
 
-    def _up(self, line: bytes) -> None:
+    def _note_uptime(self, line: bytes) -> None:
         """Note a clock that was set forward: since the line before far more time went by than the host was up."""
-        found, time, before = _UPTIME.search(line.partition(b"\n")[0]), log_time(line[:40]), self._ran
+        found = _UPTIME.search(line.partition(b"\n")[0])
+        head = line[:40]
+        time = log_time(head)
         if found is None or time is None:
             return
-        up = int(found[1]) / 1e6
-        self._ran = line[:40], time.when, up
-        if before is None or up <= before[2]:  # the host booted in between
+        before, up = self._ran, int(found[1]) / 1e6
+        self._ran = head, time.when, up
+        if before is None:
             return
-        ran, passed = up - before[2], (time.when - before[1]).total_seconds()
+        head_before, when_before, up_before = before
+        ran = up - up_before
+        if ran <= 0:  # the host booted in between
+            return
+        passed = (time.when - when_before).total_seconds()
         if passed - ran >= max(STEP_BACK, ran * DRIFT):
-            self._note((iso(before[0]), iso(line[:40])))
+            self._add_step((iso(head_before), iso(head)))
 
-    def _first(self, data: Buffer, end: int) -> None:
+    def _find_first_stamped(self, data: Buffer, end: int) -> None:
         at = 0
         while at < end and self._tried < _STAMP_LINES:
             stop = data.find(b"\n", at, end)
@@ -125,19 +130,21 @@ class Ends:
             at = stop + 1
 
 
-def _went_back(before: bytes, after: bytes) -> tuple[str, str] | None:
+def _find_step_back(before: bytes, after: bytes) -> tuple[str, str] | None:
     """Return both times in UTC where the second is well before the first, None where it is not."""
-    times = log_time(before), log_time(after)
-    if times[0] is None or times[1] is None or (times[0].when - times[1].when).total_seconds() < STEP_BACK:
+    first, second = log_time(before), log_time(after)
+    if first is None or second is None:
+        return None
+    if (first.when - second.when).total_seconds() < STEP_BACK:
         return None
     return iso(before), iso(after)
 
 
-def _shown(raw: bytes) -> bytes:
+def _hide_secrets(raw: bytes) -> bytes:
     """Return a raw line of a log without the secrets it shows."""
     if not may_hold_secrets(raw):
         return raw
-    return hide_around([], decoded(raw), [])[1].encode("utf-8", "surrogateescape")
+    return hide_around([], decode_line(raw), [])[1].encode("utf-8", "surrogateescape")
 
 
 def lines_backward(data: Buffer, end: int) -> Iterator[bytes]:

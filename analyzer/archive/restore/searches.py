@@ -101,7 +101,7 @@ def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
     told: dict[tuple[str, str], list[str]] = {}
     seen: set[tuple[str, str]] = set()
     for scan in scans:
-        for hit in scan.limits(own):
+        for hit in scan.list_limits(own):
             if hit.name in values and (hit.address, hit.name) not in seen:  # as Ledger.add_limit: once for each place
                 seen.add((hit.address, hit.name))
                 told.setdefault((scan.address, _kind(hit.name)), []).append(str(hit))

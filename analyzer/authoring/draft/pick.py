@@ -24,7 +24,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan
-from analyzer.scan.passing import passing
+from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
@@ -245,7 +245,7 @@ class _Watcher(Scanner):
         if not ranges:
             return super().scan(source, table, address, scope, **how)
         keeper = _Keeper(ranges, how.get("first_line", 1), self.limits.line_bytes)
-        kept = passing(source, keeper.feed)
+        kept = pass_on(source, keeper.feed)
         result = super().scan(kept, table, address, scope, **how)
         keeper.close()
         self.watched.append(_Watched(result, keeper.lines))

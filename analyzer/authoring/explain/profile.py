@@ -24,7 +24,7 @@ from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan, Signature
-from analyzer.scan.passing import passing
+from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.verdicts import Verdict
 
@@ -153,7 +153,7 @@ class _KeepingScanner(Scanner):
         """Do as Scanner does, and keep what fits."""
         first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
-        kept = passing(source, first.keep)
+        kept = pass_on(source, first.keep)
         result = super().scan(kept, table, address, scope, **how)
         self.seconds += perf_counter() - start
         if first.kept:

@@ -20,7 +20,7 @@ from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleTex
 from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expanded
-from analyzer.scan.patterns import fatal
+from analyzer.scan.patterns import find_fatal
 from analyzer.tables import Table
 from analyzer.text import one_line
 
@@ -144,7 +144,7 @@ def _is_fatal(file: RuleFile, way: Way) -> bool:
     item = file.at(*way)
     try:
         fold = file.word(*way[:-1], "ignore_case") == "true"
-        return item is not None and isinstance(item.value, str) and fatal(item.text, fold) is not None
+        return item is not None and isinstance(item.value, str) and find_fatal(item.text, fold) is not None
     except (re.error, OverflowError, RecursionError):
         return False
 

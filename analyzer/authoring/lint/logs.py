@@ -41,7 +41,7 @@ def _compiles(pattern: str, fold: bool) -> bool:
 def _dangers(file: RuleFile, name: str, item: RuleItem, fold: bool) -> None:
     """Complain of each kind of danger once, at its first place."""
     found: dict[str, list[patterns.Danger]] = {}
-    for danger in patterns.dangers(item.text, fold):
+    for danger in patterns.find_dangers(item.text, fold):
         if danger.kind in CODES:
             found.setdefault(CODES[danger.kind], []).append(danger)
     refused = {one.place.line for one in file.found if one.code == "R041"}  # the loader has told of it already
