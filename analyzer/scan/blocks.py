@@ -107,14 +107,16 @@ class LineBlocks:
             self._reader.give_back(raw)
 
     def _clean_raw(self, raw: _Raw) -> tuple[Buffer, int]:
+        """Return the clean lines of a buffer; most are clean as they are."""
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._add_gap(self._line, raw.hole)
-        marked = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
-        dirty = marked or buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
-        if not dirty and not _may_hold_long(buffer, end, self._limit):
+        has_mark = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
+        has_dirt = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
+        if not has_mark and not has_dirt and not _may_hold_long(buffer, end, self._limit):
             return buffer, end
-        data = bytes(memoryview(buffer)[len(_MARK) if marked else 0 : end])
+        begin = len(_MARK) if has_mark else 0
+        data = bytes(memoryview(buffer)[begin:end])
         if 0 in data:
             self._note_gaps(data)
             data = data.translate(None, b"\0")
@@ -169,14 +171,15 @@ def _count_feeds(data: Buffer, end: int) -> int:
 
 
 def _may_hold_long(data: Buffer, end: int, limit: int) -> bool:
-    """Tell whether a line of `data[:end]` may be longer than `limit`, by looking at few places."""
+    """Say whether a line of `data[:end]` may be longer than `limit`, by looking at few places."""
     if end <= limit:
         return False
     window = limit // 2
     if window < 512:
         return True
     # a line longer than the limit covers one window of half the limit wholly
-    return any(data.find(b"\n", at, at + window) < 0 for at in range(0, end - window + 1, window))
+    windows = range(0, end - window + 1, window)
+    return any(data.find(b"\n", at, at + window) < 0 for at in windows)
 
 
 class _Pool:

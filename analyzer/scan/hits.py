@@ -96,8 +96,9 @@ class Hit:
     @property
     def repeated_below(self) -> bool:
         """Tell whether a line below may say that the one of this hit was repeated; costs little where none does."""
-        after = self._after
-        return _AGAIN.encode() in after if isinstance(after, bytes) else any(_AGAIN in line for line in after)
+        if isinstance(self._after, bytes):
+            return _AGAIN.encode() in self._after
+        return any(_AGAIN in line for line in self._after)
 
     @property
     def groups(self) -> dict[str, str | None]:
@@ -149,8 +150,11 @@ class SearchStop:
     total: bool = False
 
     def __str__(self) -> str:
-        words = [f"{self.lines} lines could not be tried from line {self.line} on"] if self.lines else []
-        words += [f"the groups of {self.groups} lines from line {self.line} on are not known"] if self.groups else []
+        words = []
+        if self.lines:
+            words.append(f"{self.lines} lines could not be tried from line {self.line} on")
+        if self.groups:
+            words.append(f"the groups of {self.groups} lines from line {self.line} on are not known")
         return " and ".join(words)
 
 
@@ -250,18 +254,20 @@ class LogScan(NodeOwned):
         """Return the limits this scan reached, for the report."""
         found = []
         if self.long_lines:
-            left = f"{self.long_lines} longer lines were searched up to there"
             at = self.long_at[0]
-            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left))
+            left_out = f"{self.long_lines} longer lines were searched up to there"
+            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left_out))
+        cap = limits.hits_per_signature
         for name in sorted(self.capped):
-            more = "at least " if name in self.at_least else ""
-            left = f"{name}: {more}{self.counts[name]} lines here, not all kept"
-            cap = limits.hits_per_signature
-            found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left))
+            count = f"at least {self.counts[name]}" if name in self.at_least else str(self.counts[name])
+            left_out = f"{name}: {count} lines here, not all kept"
+            found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left_out))
         for name, stop in sorted(self.stopped.items()):
-            limit = "pattern_total" if stop.total else "pattern_steps"
-            where, value = f"{self.address}:{stop.line}", getattr(limits, limit)
-            found.append(LimitHit(where, limit, value, stop.line, f"signature {name}: {stop}"))
+            limit, most = "pattern_steps", limits.pattern_steps
+            if stop.total:
+                limit, most = "pattern_total", limits.pattern_total
+            where = f"{self.address}:{stop.line}"
+            found.append(LimitHit(where, limit, most, stop.line, f"signature {name}: {stop}"))
         return found
 
 

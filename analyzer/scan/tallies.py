@@ -48,7 +48,10 @@ class Tallies:
         self, signatures: Iterable[Signature], shares: Mapping[str, KindShare], result: dict[tuple[str, str], Tally]
     ) -> None:
         self._shares, self._result = shares, result
-        self._runs: dict[str, tuple[int, str]] = {one.id: (-_NEAR - 1, "") for one in signatures if one.runs}
+        self._runs: dict[str, tuple[int, str]] = {}  # by signature: where its last run ended, and the kind of it
+        for signature in signatures:
+            if signature.runs:
+                self._runs[signature.id] = -_NEAR - 1, ""
         self._firsts: dict[tuple[str, str], CountedLine] = {}
         self._lasts: dict[tuple[str, str], CountedLine] = {}
 
