@@ -361,12 +361,12 @@ def test_small_files_come_in_order_and_skipped_ones_are_let_go(sizes: list[int],
     for key, size in files:
         fs.pipe_file(key, key.encode().ljust(size, b".")[:size])
     small = SmallFiles(Storage(fs))
-    small.expect(files)
+    small.expect_files(files)
     for number, (key, size) in enumerate(files):
         if number not in skipped:
             expected = key.encode().ljust(size, b".")[:size] if 0 < size <= remotefile.SMALL else None
-            assert small.take(key) == expected
-    small.expect([])
+            assert small.take_content(key) == expected
+    small.expect_files([])
     assert small._bytes == 0
     assert not small._coming
 

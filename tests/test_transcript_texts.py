@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analyzer.sources import markup, output_extent
 from analyzer.sources.encoding import decode
-from analyzer.sources.first_chars import ANY, first_signs, literals
+from analyzer.sources.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
@@ -138,13 +138,13 @@ def test_prefilter_loses_nothing() -> None:
 )
 def test_first_signs(pattern: str, signs: str) -> None:
     """The characters a match can start with are read from the pattern."""
-    assert first_signs(pattern) == frozenset(signs)
+    assert find_first_signs(pattern) == frozenset(signs)
 
 
 @pytest.mark.parametrize("pattern", ["", "a?", ".x", "[^a]", "(?i)a", "(?(1)a|b)", r"\Sx", "(a", r"\x41"])
 def test_first_signs_when_unsure(pattern: str) -> None:
     """What may start with anything, and syntax the reader does not know, is answered with «any»."""
-    assert first_signs(pattern) == ANY
+    assert find_first_signs(pattern) == ANY
 
 
 SIGNS = st.sampled_from(
@@ -167,7 +167,7 @@ PATTERNS = st.recursive(
 def test_first_signs_never_too_few(pattern: str, text: str) -> None:
     """Whatever a pattern matches begins with one of the characters named for it."""
     if re.match(pattern, text):
-        assert text[0] in first_signs(pattern)
+        assert text[0] in find_first_signs(pattern)
 
 
 @pytest.mark.size
@@ -198,7 +198,7 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
 )
 def test_literals(pattern: str, texts: tuple[str, ...]) -> None:
     """The texts a match cannot do without are read from the pattern, the longest first."""
-    assert literals(pattern) == texts
+    assert find_literals(pattern) == texts
 
 
 @settings(max_examples=300)
@@ -206,7 +206,7 @@ def test_literals(pattern: str, texts: tuple[str, ...]) -> None:
 def test_literals_stand_in_every_match(pattern: str, text: str) -> None:
     """A text without one of the literals is matched nowhere."""
     if re.search(pattern, text):
-        assert all(literal in text for literal in literals(pattern))
+        assert all(literal in text for literal in find_literals(pattern))
 
 
 @pytest.mark.parametrize("line", [GET_RX, "net-stats -l | grep x", "ethtool -S eth0", "hostname", "free", "who am i"])

@@ -369,13 +369,13 @@ class ZipArchive(ArchiveReader):
         if is_measured(path):
             yield from self.give_measured(group)
             return
-        openers: list[tuple[int, Callable[[], Stream]]] = [
-            (number, lambda entry=entry: self._reader.open_entry(entry))  # type: ignore[misc]
-            for number, entry in sorted(pieces.items())
-            if not entry.why
-        ]
-        if openers and pieces[max(pieces)].size == PIECE:
-            openers.append((max(pieces) + 1, lambda: OpenEnd(path)))
+        openers: list[tuple[int, Callable[[], Stream]]] = []
+        for number, entry in sorted(pieces.items()):
+            if not entry.why:
+                openers.append((number, partial(self._reader.open_entry, entry)))
+        last = max(pieces)
+        if openers and pieces[last].size == PIECE:
+            openers.append((last + 1, partial(OpenEnd, path)))
         yield from self.give_joined(group, JoinedStream(openers), group.size, expands=True)
 
     def _walk_entry(self, entry: ZipEntry) -> Iterator[Member]:

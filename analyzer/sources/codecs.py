@@ -18,28 +18,23 @@ _TRIAL = 4096  # bytes that have to unpack before a magic counts as the start of
 _MEMORY = 256 << 20  # a larger dictionary is an attack, not a log
 
 
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # the first block, or the end of an empty file
+
+
 def kind_of(head: bytes) -> str:
     """Return gzip, bzip2, xz or zstd by the first bytes, "" for anything else."""
     if head.startswith(GZIP_MAGIC):
         return "gzip"
-    if (
-        head.startswith(b"BZh")
-        and head[3:4] in b"123456789"
-        and head[4:10]
-        in (
-            b"1AY&SY",
-            b"\x17\x72\x45\x38\x50\x90",
-        )
-    ):
+    if head.startswith(b"BZh") and head[3:4] in b"123456789" and head[4:10] in _BZIP2_BLOCKS:
         return "bzip2"
     if head.startswith(_XZ_MAGIC):
         return "xz"
-    if head.startswith(_ZSTD_MAGIC) or _skippable(head):
+    if head.startswith(_ZSTD_MAGIC) or _is_skippable(head):
         return "zstd"
     return ""
 
 
-def _skippable(head: bytes) -> bool:
+def _is_skippable(head: bytes) -> bool:
     return len(head) >= 4 and head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
 
 
@@ -50,7 +45,7 @@ def open_codec(kind: str, below: Stream) -> Stream:
     return FramedStream(kind, below)
 
 
-def _xz() -> Any:
+def _make_xz() -> Any:
     return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MEMORY)
 
 
@@ -88,7 +83,7 @@ class FramedStream(Stream):
 
     def __init__(self, kind: str, below: Stream) -> None:
         super().__init__()
-        make: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": _xz, "zstd": _Zstd}
+        make: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": _make_xz, "zstd": _Zstd}
         self._kind, self._below, self._make = kind, below, make[kind]
         self.total = below.total
         self._engine: Any = self._make()
@@ -115,22 +110,22 @@ class FramedStream(Stream):
                 continue
             data: Block = b""
             if self._engine.needs_input:
-                data = self._input or self._more()
+                data = self._input or self._fetch_more()
                 self._input = b""
                 if not len(data):
-                    self._stop(f"{self._kind} data ends early, the file is cut")
+                    self._end_early(f"{self._kind} data ends early, the file is cut")
                     break
                 self._given = data
             try:
                 out: bytes = self._engine.decompress(data, BLOCK)
             except Exception as error:  # noqa: BLE001 - bz2, lzma and zstd raise a dozen kinds
-                self._damaged(error)
+                self._skip_damaged(error)
                 continue
             if out:
                 return out
         return b""
 
-    def _more(self) -> Block:
+    def _fetch_more(self) -> Block:
         block = self._below.block()
         for fault in self._below.take_faults():
             if fault.kind == "cut":
@@ -140,21 +135,21 @@ class FramedStream(Stream):
         self.consumed += len(block)
         return block
 
-    def _stop(self, what: str) -> None:
-        self.faults.append(StreamFault(what + self._cause + self._share(), self.consumed, "cut", "the rest"))
+    def _end_early(self, what: str) -> None:
+        self.faults.append(StreamFault(what + self._cause + self._format_share(), self.consumed, "cut", "the rest"))
         self._ended = True
 
-    def _share(self) -> str:
+    def _format_share(self) -> str:
         return f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""
 
-    def _damaged(self, error: Exception) -> None:
+    def _skip_damaged(self, error: Exception) -> None:
         """Go on behind a frame that does not unpack."""
         what = f"{self._kind} data damaged"
         if isinstance(error, MemoryError) or "emory" in str(error):
             what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
         given = bytes(self._given)
         own = 1 if kind_of(given) == self._kind else 0  # not the header of this very frame
-        self._search(given[own:], what + self._cause + self._share(), self.consumed - len(given))
+        self._go_on_behind(given[own:], what + self._cause + self._format_share(), self.consumed - len(given))
 
     def _next_frame(self) -> None:
         """Go on with the frame behind this one."""
@@ -163,7 +158,7 @@ class FramedStream(Stream):
             rest = rest.lstrip(b"\0")
             if len(rest) >= 12:
                 break
-            more = self._more()
+            more = self._fetch_more()
             if not len(more):
                 break
             rest += bytes(more)
@@ -171,17 +166,17 @@ class FramedStream(Stream):
             self._go_on(rest)
         elif rest:
             at = self.consumed - len(rest)
-            self._search(rest, f"what follows the {self._kind} data is not {self._kind} data", at)
+            self._go_on_behind(rest, f"what follows the {self._kind} data is not {self._kind} data", at)
         else:
             self._ended = True
 
     def _go_on(self, data: bytes) -> None:
         self._engine, self._input = self._make(), data
 
-    def _search(self, window: bytes, what: str, at: int) -> None:
+    def _go_on_behind(self, window: bytes, what: str, at: int) -> None:
         """Go on at the next frame in `window` or behind it; tell what was lost from `at` on."""
         self._gaps += 1
-        found = self._find(window) if self._gaps <= GAPS_MOST else b""
+        found = self._find_frame(window) if self._gaps <= GAPS_MOST else b""
         kind = "gap" if found else "cut"
         lost = f"{max(0, self.consumed - len(found) - at)} bytes" if self._gaps <= GAPS_MOST else "the rest"
         self.faults.append(StreamFault(what, at, kind, lost))
@@ -190,25 +185,25 @@ class FramedStream(Stream):
         else:
             self._ended = True
 
-    def _find(self, window: bytes) -> bytes:
+    def _find_frame(self, window: bytes) -> bytes:
         """Return the input from the next frame that unpacks on, b"" when there is none."""
         magic = _MAGIC[self._kind]
         trials = 0
         while trials < TRIALS:
             at = window.find(magic)
             window = window[at:] if at >= 0 else window[-len(magic) + 1 :]
-            if (at < 0 or len(window) < _TRIAL) and len(more := self._more()):
+            if (at < 0 or len(window) < _TRIAL) and len(more := self._fetch_more()):
                 window += bytes(more)
             elif at < 0:
                 break
-            elif self._plausible(window):
+            elif self._is_frame(window):
                 return window
             else:
                 window = window[1:]
                 trials += 1
         return b""
 
-    def _plausible(self, data: bytes) -> bool:
+    def _is_frame(self, data: bytes) -> bool:
         """Say whether a frame starts here: its first kilobytes unpack."""
         if kind_of(data) != self._kind:
             return False

@@ -7,7 +7,7 @@ coverage part of the report can show it.
 
 A line ends at LF; a CR before it is dropped. Only where the first 64 KiB hold CR and no LF does CR
 end a line, so that numbers are those of `grep -n` and of editors. Where a first line is longer, as the
-heading of an esxtop CSV, the 64 KiB behind its end tell.
+heading of an esxtop CSV, the 64 KiB behind its end decide.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _LINE_END = re.compile(rb"[\r\n]")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\x0b\x0c\x08\x07\x1b\x00"))
 _PLAIN = bytes({*range(1, 128)} - set(_CONTROLS))
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _OTHER = (b"\x7fELF", b"\x89PNG", b"%PDF-", b"\xff\xd8\xff", b"GIF8")
 
 
@@ -58,23 +59,23 @@ class Met:
     unfinished: bool = False
 
     def notes(self) -> list[str]:
-        """Return what is worth telling, one sentence each; empty for plain UTF-8."""
-        told = []
+        """Return what is worth a note, one sentence each; empty for plain UTF-8."""
+        notes = []
         if self.encoding != "utf-8" or self.bom:
-            told.append(f"encoding {self.encoding}{' with byte order mark' if self.bom else ''}")
+            notes.append(f"encoding {self.encoding}{' with byte order mark' if self.bom else ''}")
         if self.ends == "CR":
-            told.append("lines end with CR alone")
+            notes.append("lines end with CR alone")
         if self.undecodable:
-            told.append(f"{self.undecodable} lines hold bytes that are not UTF-8, shown as \\xNN")
+            notes.append(f"{self.undecodable} lines hold bytes that are not UTF-8, shown as \\xNN")
         if self.gap_lines:
-            told.append(
+            notes.append(
                 f"{self.gap_bytes} NUL bytes (a gap) taken out of {self.gap_lines} lines"
                 f", the first is line {self.gaps[0][0]}"
             )
         if self.cut_lines:
             first = self.cuts[0][0]
-            told.append(f"{self.cut_lines} lines over the limit were cut, the first is line {first}")
-        return told
+            notes.append(f"{self.cut_lines} lines over the limit were cut, the first is line {first}")
+        return notes
 
 
 def looks_like_text(head: bytes) -> bool:
@@ -85,7 +86,7 @@ def looks_like_text(head: bytes) -> bool:
     sample = bytes(head[:SAMPLE_BYTES])
     if sample.isascii() and not sample.startswith(_PACKED + _OTHER) and not sample.translate(None, _PLAIN):
         return True
-    if not sample or _sniff(sample)[0] != "utf-8":
+    if not sample or _find_encoding(sample)[0] != "utf-8":
         return True
     if sample.startswith(_PACKED + _OTHER):
         return False
@@ -148,12 +149,12 @@ class LineReader:
     def feed(self, chunk: bytes | bytearray | memoryview) -> list[str]:
         """Take the next bytes and return the lines that are whole now."""
         if self._head is None:
-            return self._take(bytes(chunk))
+            return self._take_bytes(bytes(chunk))
         self._head += chunk
-        return self._open() if len(self._head) >= self._told_by() else []
+        return self._open_text() if len(self._head) >= self._count_needed() else []
 
-    def _told_by(self) -> int:
-        """Return how many of the first bytes tell encoding and line ends; more than there are while that is open."""
+    def _count_needed(self) -> int:
+        """Return how many of the first bytes decide encoding and line ends; more than there are while that is open."""
         head = self._head or b""
         if self._ended is None:
             found = _LINE_END.search(head, self._looked)
@@ -165,20 +166,20 @@ class LineReader:
 
     def close(self) -> list[str]:
         """Return what is left: the last line when the text does not end with a line end."""
-        lines = self._open() if self._head is not None else []
+        lines = self._open_text() if self._head is not None else []
         if self._wide is not None:
-            lines += self._lines(_narrow(self._wide.decode(b"", final=True)))
+            lines += self._split_lines(_encode_utf8(self._wide.decode(b"", final=True)))
         if self._carry or self._over or self._nuls:
             self.met.unfinished = True
-            lines.append(self._finish())
+            lines.append(self._finish_line())
         return lines
 
-    def _open(self) -> list[str]:
+    def _open_text(self) -> list[str]:
         """Decide encoding and line ends on the first 64 KiB, then go on with all that came."""
         raw = bytes(self._head or b"")
-        sample = raw[: self._told_by()]
+        sample = raw[: self._count_needed()]
         self._head = None
-        name, skip = _sniff(sample)
+        name, skip = _find_encoding(sample)
         self.met.encoding, self.met.bom = name, skip > 0
         if name == "utf-8":
             shown = sample
@@ -189,29 +190,29 @@ class LineReader:
             self.met.ends = "CRLF" if b"\r\n" in shown else "LF"
         elif b"\r" in shown:
             self.met.ends, self._end = "CR", b"\r"
-        return self._take(raw[skip:])
+        return self._take_bytes(raw[skip:])
 
-    def _take(self, raw: bytes) -> list[str]:
+    def _take_bytes(self, raw: bytes) -> list[str]:
         if self._wide is None:
-            return self._lines(raw)
-        return self._lines(_narrow(self._wide.decode(raw)))
+            return self._split_lines(raw)
+        return self._split_lines(_encode_utf8(self._wide.decode(raw)))
 
-    def _lines(self, raw: bytes) -> list[str]:
+    def _split_lines(self, raw: bytes) -> list[str]:
         """Return the lines that end in `raw`; keep the rest, never more than the limit."""
         if self._end == b"\r":
             raw = raw.replace(b"\n", b"\r")  # an LF far behind the head ends a line too
         first, last = raw.find(self._end), raw.rfind(self._end)
         if last < 0:
-            self._keep(raw)
+            self._keep_bytes(raw)
             return []
-        self._keep(raw[:first])
-        lines = [self._finish()]
+        self._keep_bytes(raw[:first])
+        lines = [self._finish_line()]
         if first < last:
-            lines += self._many(raw[first + 1 : last])
-        self._keep(raw[last + 1 :])
+            lines += self._split_whole(raw[first + 1 : last])
+        self._keep_bytes(raw[last + 1 :])
         return lines
 
-    def _many(self, raw: bytes) -> list[str]:
+    def _split_whole(self, raw: bytes) -> list[str]:
         """Return whole lines; the plain case is one decode and one split."""
         if b"\x00" not in raw:
             try:
@@ -223,11 +224,11 @@ class LineReader:
                 return [line.rstrip("\r") for line in lines] if b"\r" in raw else lines
         whole = []
         for line in raw.split(self._end):
-            self._keep(line)
-            whole.append(self._finish())
+            self._keep_bytes(line)
+            whole.append(self._finish_line())
         return whole
 
-    def _keep(self, raw: bytes) -> None:
+    def _keep_bytes(self, raw: bytes) -> None:
         """Put bytes to the line that has begun, without NULs and up to the limit."""
         if b"\x00" in raw:
             kept = raw.replace(b"\x00", b"")
@@ -237,7 +238,7 @@ class LineReader:
         self._carry += raw[:room]
         self._over += max(len(raw) - room, 0)
 
-    def _finish(self) -> str:
+    def _finish_line(self) -> str:
         """Return the line that has begun: cut to the limit, undecodable bytes as lone surrogates."""
         raw, over, nuls, met = bytes(self._carry), self._over, self._nuls, self.met
         self._carry.clear()
@@ -277,24 +278,22 @@ def shorten_line(line: str, most: int) -> str:
     return text if at == len(raw) else f"{text} […{len(raw) - at} bytes of this line left out]"
 
 
-def _narrow(text: str) -> bytes:
+def _encode_utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _sniff(sample: bytes) -> tuple[str, int]:
+def _find_encoding(sample: bytes) -> tuple[str, int]:
     """Return the encoding and the length of the byte order mark."""
-    for mark, name in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
+    for mark, name in _MARKS:
         if sample.startswith(mark):
             return name, len(mark)
-    part = sample[: min(len(sample), SAMPLE_BYTES) // 2 * 2]
-    pairs = len(part) // 2
+    pairs = min(len(sample), SAMPLE_BYTES) // 2
+    if pairs < 2:
+        return "utf-8", 0
+    part = sample[: pairs * 2]
     even, odd = part[0::2].count(0), part[1::2].count(0)
-    if pairs >= 2 and odd * 2 > pairs and even * 10 < pairs:
+    if odd * 2 > pairs and even * 10 < pairs:
         return "utf-16-le", 0
-    if pairs >= 2 and even * 2 > pairs and odd * 10 < pairs:
+    if even * 2 > pairs and odd * 10 < pairs:
         return "utf-16-be", 0
     return "utf-8", 0

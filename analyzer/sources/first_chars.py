@@ -40,55 +40,55 @@ class _UnsureError(Exception):
 
 
 @lru_cache(maxsize=4096)
-def first_signs(pattern: str) -> frozenset[str]:
+def find_first_signs(pattern: str) -> frozenset[str]:
     """Return the ASCII characters that a match of `pattern` can start with; all of them when unsure."""
     try:
-        signs, empty, at = _either(pattern, 0)
+        signs, empty, at = _read_alternatives(pattern, 0)
     except (_UnsureError, IndexError, RecursionError):
         return ANY
     return ANY if empty or at < len(pattern) else signs
 
 
-def _either(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+def _read_alternatives(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
     """Read alternatives up to `)` or the end: (first characters, may be empty, where it stopped)."""
-    signs, empty, at = _sequence(pattern, at)
+    signs, empty, at = _read_sequence(pattern, at)
     while at < len(pattern) and pattern[at] == "|":
-        more, also, at = _sequence(pattern, at + 1)
+        more, also, at = _read_sequence(pattern, at + 1)
         signs, empty = signs | more, empty or also
     return signs, empty, at
 
 
-def _sequence(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+def _read_sequence(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
     signs: frozenset[str] = frozenset()
     open_still = True  # all atoms so far may be empty
     while at < len(pattern) and pattern[at] not in "|)":
-        more, empty, at = _atom(pattern, at)
-        found = _QUANTIFIER.match(pattern, at)
-        if found:
+        more, empty, at = _read_atom(pattern, at)
+        if found := _QUANTIFIER.match(pattern, at):
             at = found.end()
-            least = found[2]
-            empty = empty or found[1] is not None or (least is not None and int(least or 0) == 0)
+            sign, least = found.groups()
+            if sign is not None or (least is not None and int(least or 0) == 0):
+                empty = True
         if open_still:
             signs |= more
             open_still = empty
     return signs, open_still, at
 
 
-def _atom(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+def _read_atom(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
     sign = pattern[at]
     if sign == "(":
         look, group = _LOOK.match(pattern, at), _OPEN.match(pattern, at)
         opened = look or group
         if opened is None:
             raise _UnsureError
-        signs, empty, end = _either(pattern, opened.end())
+        signs, empty, end = _read_alternatives(pattern, opened.end())
         if pattern[end] != ")":
             raise _UnsureError
         return (frozenset(), True, end + 1) if look else (signs, empty, end + 1)
     if sign == "[":
-        return _class(pattern, at + 1)
+        return _read_class(pattern, at + 1)
     if sign == "\\":
-        return *_escape(pattern[at + 1]), at + 2
+        return *_read_escape(pattern[at + 1]), at + 2
     if sign in "^$":
         return frozenset(), True, at + 1
     if sign in "*+?{":
@@ -96,7 +96,7 @@ def _atom(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
     return (ANY if sign == "." else frozenset(sign)), False, at + 1
 
 
-def _escape(sign: str) -> tuple[frozenset[str], bool]:
+def _read_escape(sign: str) -> tuple[frozenset[str], bool]:
     if sign in _NOTHING:
         return frozenset(), True
     if sign in _SORTS:
@@ -108,28 +108,30 @@ def _escape(sign: str) -> tuple[frozenset[str], bool]:
     return frozenset(sign), False
 
 
-def _class(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
+def _read_class(pattern: str, at: int) -> tuple[frozenset[str], bool, int]:
     """Read `[...]` behind its bracket; a negated one may be anything."""
-    start = at + 1 if pattern[at] == "^" else at
+    negated = pattern[at] == "^"
+    start = end = at + 1 if negated else at
     signs: frozenset[str] = frozenset()
-    end = start
     while pattern[end] != "]" or end == start:
         if pattern[end] == "\\":
-            more, empty = _escape(pattern[end + 1])
+            more, empty = _read_escape(pattern[end + 1])
             if empty:
                 raise _UnsureError
             end += 2
         else:
-            more, end = frozenset(pattern[end]), end + 1
+            more = frozenset(pattern[end])
+            end += 1
         if pattern[end] == "-" and pattern[end + 1] not in "]\\" and len(more) == 1:
-            low, high = ord(next(iter(more))), ord(pattern[end + 1])
-            more, end = frozenset(map(chr, range(low, high + 1))), end + 2
+            low, high = ord(*more), ord(pattern[end + 1])
+            more = frozenset(map(chr, range(low, high + 1)))
+            end += 2
         signs |= more
-    return (ANY if start > at else signs), False, end + 1
+    return (ANY if negated else signs), False, end + 1
 
 
-def beginning(pattern: str) -> str:
-    """Return the text that every match of a pattern without alternatives begins with, as far as that is easily told."""
+def find_beginning(pattern: str) -> str:
+    """Return the text that every match of a pattern without alternatives begins with, as far as it is easily found."""
     found = _PLAIN.match(pattern)
     assert found is not None
     text, rest = found[0], pattern[found.end() :]
@@ -150,7 +152,7 @@ def outer_parts(pattern: str) -> Iterator[tuple[str, str]]:
 
 
 @lru_cache(maxsize=4096)
-def literals(pattern: str) -> tuple[str, ...]:
+def find_literals(pattern: str) -> tuple[str, ...]:
     """Return texts that every match of `pattern` holds, the longest first; () when unsure."""
     found = [""]
     for kind, text in outer_parts(_WORD_IN_A_GROUP.sub(r"\1", pattern)):
@@ -174,4 +176,4 @@ def first_characters(pattern: str) -> str | None:
     lead = _ANCHORED.match(pattern)
     if lead is None or any(kind in ("branch", "flags") for kind, _ in outer_parts(pattern)):
         return None
-    return beginning(pattern[lead.end() :]).lstrip() or None
+    return find_beginning(pattern[lead.end() :]).lstrip() or None

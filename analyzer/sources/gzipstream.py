@@ -67,7 +67,7 @@ class GzipStream(Stream):
         self._inflater: FastInflater | ExactInflater | None = None
         self._replayable = FAST and below.at(0) is not None
         if raw:
-            self._start()
+            self._start_inflater()
 
     def at(self, offset: int) -> Stream | None:
         """Return the same text again from `offset` on, inflated anew from the start."""
@@ -90,9 +90,9 @@ class GzipStream(Stream):
             if self._lost:
                 self._find_member()
             elif self._inflater is None:
-                self._next_member()
+                self._read_member_head()
             else:
-                out = self._step(self._inflater)
+                out = self._inflate_step(self._inflater)
         self.consumed = self._offset
         return out
 
@@ -100,10 +100,10 @@ class GzipStream(Stream):
     def _offset(self) -> int:
         return self._fetched - len(self._input) + self._pos
 
-    def _fault(self, what: str, kind: str, left_out: str = "") -> None:
+    def _add_fault(self, what: str, kind: str, left_out: str = "") -> None:
         self.faults.append(StreamFault(what + self._cause, self._offset, kind, left_out))
 
-    def _more(self) -> bool:
+    def _fetch_more(self) -> bool:
         """Fetch one more block of input behind what is there; False at the end."""
         block = self._below.block()
         for fault in self._below.take_faults():
@@ -120,27 +120,27 @@ class GzipStream(Stream):
         self._pos = 0
         return True
 
-    def _want(self, count: int) -> bytes:
+    def _peek_input(self, count: int) -> bytes:
         """Return up to `count` next bytes of input without taking them."""
-        while len(self._input) - self._pos < count and self._more():
+        while len(self._input) - self._pos < count and self._fetch_more():
             pass
         return bytes(self._input[self._pos : self._pos + count])
 
-    def _start(self) -> None:
+    def _start_inflater(self) -> None:
         self._body_at, self._given, self._crc, self._feed = self._offset, 0, 0, 1024
         self._inflater = FastInflater() if self._replayable else ExactInflater()
 
-    def _next_member(self) -> None:
+    def _read_member_head(self) -> None:
         """Read a header, or find out what follows the last member."""
-        head = self._want(1024)
+        head = self._peek_input(1024)
         if (length := header_length(head)) == 0 and len(head) == 1024:
-            length = header_length(self._want(_HEADER_MOST))
+            length = header_length(self._peek_input(_HEADER_MOST))
         if length > 0:
             self._members += 1
             self._pos += length
-            self._start()
+            self._start_inflater()
             if self._members > _MEMBERS_MOST:
-                self._fault(f"more than {_MEMBERS_MOST} gzip members", "cut", "the rest")
+                self._add_fault(f"more than {_MEMBERS_MOST} gzip members", "cut", "the rest")
                 self._ended = True
         elif not head:
             self._ended = True
@@ -158,31 +158,31 @@ class GzipStream(Stream):
         while True:
             rest = self.unread.lstrip(b"\0")
             self._pos = len(self._input) - len(rest)
-            if rest or not self._more():
+            if rest or not self._fetch_more():
                 return
 
-    def _step(self, inflater: FastInflater | ExactInflater) -> bytes:
+    def _inflate_step(self, inflater: FastInflater | ExactInflater) -> bytes:
         data: Block = b""
         if inflater.hungry:
-            if self._pos >= len(self._input) and not self._more():
-                return self._input_ended(inflater)
+            if self._pos >= len(self._input) and not self._fetch_more():
+                return self._end_input(inflater)
             data = self._input[self._pos : self._pos + self._feed]
             self._pos += len(data)
             self._feed = min(self._feed * 4, 1 << 20)
         try:
             out = inflater.inflate(data)
         except InflateError as error:
-            return self._failed(error, inflater)
+            return self._take_damage(error, inflater)
         if inflater.eof:
             self._give_back(inflater.unused)
             self._inflater = None
             self._feed = 1024
-        out = self._account(out)
+        out = self._count_out(out)
         if inflater.eof:
-            self._trailer()
+            self._check_trailer()
         return out
 
-    def _account(self, out: bytes) -> bytes:
+    def _count_out(self, out: bytes) -> bytes:
         """Count text and its CRC; drop what a replay gives a second time."""
         if self._skip:
             drop = min(self._skip, len(out))
@@ -200,39 +200,39 @@ class GzipStream(Stream):
             self._input = memoryview(b"".join((unused, self._input[self._pos :])))
             self._pos = 0
 
-    def _trailer(self) -> None:
+    def _check_trailer(self) -> None:
         if self._raw:
             self._ended = True
             return
-        tail = self._want(8)
+        tail = self._peek_input(8)
         if len(tail) < 8:
-            self._fault("gzip trailer cut: the checksum could not be checked", "cut")
+            self._add_fault("gzip trailer cut: the checksum could not be checked", "cut")
             self._ended = True
             return
         if int.from_bytes(tail[:4], "little") != self._crc:
-            self._fault("gzip checksum is wrong: some of the text is not what was packed", "suspect")
+            self._add_fault("gzip checksum is wrong: some of the text is not what was packed", "suspect")
         elif int.from_bytes(tail[4:], "little") != self._given & 0xFFFFFFFF:
-            self._fault("gzip length field is wrong", "suspect")
+            self._add_fault("gzip length field is wrong", "suspect")
         self._pos += 8
 
-    def _input_ended(self, inflater: FastInflater | ExactInflater) -> bytes:
+    def _end_input(self, inflater: FastInflater | ExactInflater) -> bytes:
         cheap = self._fetched - self._body_at <= _REPLAY_FOR_CUT
-        if not inflater.exact and cheap and self._replay():
+        if not inflater.exact and cheap and self._replay_member():
             return b""
-        self._fault("compressed data ends early, the file is cut", "cut", "the rest")
+        self._add_fault("compressed data ends early, the file is cut", "cut", "the rest")
         self._ended = True
         return b""
 
-    def _failed(self, error: InflateError, inflater: FastInflater | ExactInflater) -> bytes:
-        if not inflater.exact and self._replay():
+    def _take_damage(self, error: InflateError, inflater: FastInflater | ExactInflater) -> bytes:
+        if not inflater.exact and self._replay_member():
             return b""
         self._give_back(error.left)
         self._inflater = None
         share = f" ({min(100, self._offset * 100 // self.total)} %)" if self.total else ""
         self._lost = f"compressed data damaged{share}"
-        return self._account(error.before)
+        return self._count_out(error.before)
 
-    def _replay(self) -> bool:
+    def _replay_member(self) -> bool:
         """Go back to the start of this member with the exact engine, past what was given already."""
         below = self._below.at(self._body_at)
         if below is None:
@@ -246,36 +246,36 @@ class GzipStream(Stream):
         """Look for a gzip member behind the damage; none: the stream ends here."""
         what, where, self._lost = self._lost, self._offset, ""
         self._gaps += 1
-        found = not self._raw and self._gaps <= GAPS_MOST and self._to_member()
+        found = not self._raw and self._gaps <= GAPS_MOST and self._skip_to_member()
         left_out = f"{self._offset - where} compressed bytes" if self._offset > where else "the rest"
         self.faults.append(StreamFault(what + self._cause, where, "gap" if found else "cut", left_out))
         self._ended = not found
 
-    def _to_member(self) -> bool:
+    def _skip_to_member(self) -> bool:
         """Go to the next place behind this one where a gzip member starts; False when there is none."""
         self._pos = min(self._pos + 1, len(self._input))
         for _ in range(TRIALS):
-            if not self._to_magic():
+            if not self._skip_to_magic():
                 self._pos = len(self._input)
                 return False
-            if self._plausible():
+            if self._is_member():
                 return True
             self._pos += 1
         return False
 
-    def _to_magic(self) -> bool:
+    def _skip_to_magic(self) -> bool:
         while True:
             found = self.unread.find(MAGIC)
             if found >= 0:
                 self._pos += found
                 return True
             self._pos = max(self._pos, len(self._input) - 2)
-            if not self._more():
+            if not self._fetch_more():
                 return False
 
-    def _plausible(self) -> bool:
+    def _is_member(self) -> bool:
         """Say whether a gzip member starts here: a usual header, and 16 KiB that inflate."""
-        head = self._want(16 << 10)
+        head = self._peek_input(16 << 10)
         length = header_length(head)
         if length <= 0 or head[8] not in (0, 2, 4) or (head[9] > 13 and head[9] != 255):
             return False

@@ -67,12 +67,13 @@ def _undo_typesetting(lines: list[str]) -> list[str]:
     """Return lines without the signs that Markdown, HTML and word processors put in place of printed ones."""
     if any("\\" in line and _ESCAPED.match(line) for line in lines):
         lines = [_undo_markdown(line) for line in lines]
-    if any("&" in line and _ENTITY.search(line) for line in lines) and not any(map(_TAG.search, lines)):
-        lines = [html.unescape(line) if "&" in line else line for line in lines]
+    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
+    if has_entities and not any(map(_TAG.search, lines)):
+        lines = [html.unescape(line) for line in lines]
     if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
         lines = [line.translate(_TYPESET) for line in lines]
     if any("**" in line for line in lines):
-        lines = [_BOLD.sub(r"\1", line) if "**" in line else line for line in lines]
+        lines = [_BOLD.sub(r"\1", line) for line in lines]
     return lines
 
 

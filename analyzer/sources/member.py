@@ -60,7 +60,7 @@ class Member:
     def __repr__(self) -> str:
         return f"Member({self.address!r}, size={self.size})"
 
-    def _next(self, most: int) -> memoryview:
+    def _read_next(self, most: int) -> memoryview:
         """Return the next bytes without copying, empty at the end."""
         piece = self._feed.chunk(min(most, self._left))
         if piece:
@@ -83,14 +83,14 @@ class Member:
 
     def chunks(self, size: int = BLOCK) -> Iterator[memoryview]:
         """Yield the content in blocks of 1 to `size` bytes; blocks stay valid."""
-        while piece := self._next(size):
+        while piece := self._read_next(size):
             yield piece
 
     def readinto(self, buffer: bytearray | memoryview) -> int:
         """Fill `buffer` and return the count of bytes, less than its length only at the end."""
         view = memoryview(buffer).cast("B")
         done, size = 0, len(view)
-        while done < size and (piece := self._next(size - done)):
+        while done < size and (piece := self._read_next(size - done)):
             view[done : done + len(piece)] = piece
             done += len(piece)
         return done
@@ -99,7 +99,7 @@ class Member:
         """Return up to `count` bytes, all that is left when it is negative."""
         parts: list[memoryview] = []
         left = count if count >= 0 else self._limit + len(GAP)
-        while left > 0 and (piece := self._next(min(left, BLOCK))):
+        while left > 0 and (piece := self._read_next(min(left, BLOCK))):
             parts.append(piece)
             left -= len(piece)
         return b"".join(parts)

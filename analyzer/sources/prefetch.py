@@ -37,8 +37,8 @@ class PrefetchStream(Stream):
         if self._ended:
             return b""
         if self._thread is None:
-            _keep_freed()
-            self._thread = threading.Thread(target=self._run, name="inflate", daemon=True)
+            _keep_freed_blocks()
+            self._thread = threading.Thread(target=self._run_thread, name="inflate", daemon=True)
             self._thread.start()
         item = self._queue.get()
         if isinstance(item, BaseException):
@@ -53,7 +53,7 @@ class PrefetchStream(Stream):
         """Return the same text again from `offset` on; it does not disturb the thread."""
         return self._below.at(offset)
 
-    def _run(self) -> None:
+    def _run_thread(self) -> None:
         try:
             while not self._stop.is_set():
                 block = self._below.block()
@@ -74,7 +74,7 @@ class PrefetchStream(Stream):
 
 
 @cache
-def _keep_freed() -> None:
+def _keep_freed_blocks() -> None:
     """Let the C library keep blocks that were freed: a new megabyte costs as much as to inflate half of one."""
     import ctypes  # noqa: PLC0415 - only large archives are worth it
 

@@ -12,7 +12,6 @@ import os
 import stat
 from collections.abc import Callable, Container, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -47,16 +46,18 @@ def place(text: str | Path) -> Place:
         return Path(text)
     scheme, rest = text.split("://", 1)
     if scheme.lower() in ("file", "local"):
-        return _on_disk(rest)
+        return _read_file_url(rest)
     return RemotePath(RemoteSession(text))
 
 
-def _on_disk(rest: str) -> Path:
+def _read_file_url(rest: str) -> Path:
     """Return the path of a file:// URL, given what stands behind the two slashes."""
     host, slash, path = unquote(rest).partition("/")
     if os.name == "nt" and path[1:2] == ":":
         return Path(path)
-    return Path(f"{slash}{path}" if host in ("", "localhost") else f"//{host}{slash}{path}")
+    if host in ("", "localhost"):
+        return Path(slash + path)
+    return Path(f"//{host}{slash}{path}")
 
 
 class RemoteSession:
@@ -83,17 +84,17 @@ class RemoteSession:
         """Return the name on the storage of what lies at `below` the URL ("" is the URL itself)."""
         return f"{self.key.rstrip('/')}/{below}" if below else self.key
 
-    def status(self, below: str) -> Status:
+    def ask_status(self, below: str) -> Status:
         """Ask the storage for one file or folder."""
         if self.folder and not below:
-            self.listing("")
+            self.list_folder("")
             return Status(stat.S_IFDIR, 0, 0.0)
         key = self.key_of(below)
         with self.storage.use() as fs:
             fs.invalidate_cache(key)
-            return _status(fs.info(key))
+            return _make_status(fs.info(key))
 
-    def listing(self, below: str) -> list[RemotePath]:
+    def list_folder(self, below: str) -> list[RemotePath]:
         """Return what lies in a folder, by name; asked once."""
         found = self._folders.get(below)
         if found is None:
@@ -101,29 +102,35 @@ class RemoteSession:
             with self.storage.use() as fs:
                 fs.invalidate_cache(key)
                 infos = fs.ls(key, detail=True)
-            made = (self._child(below, key, info) for info in infos)
-            found = sorted((child for child in made if child), key=lambda child: child.name)
+            found = []
+            for info in infos:
+                if child := self._make_child(below, key, info):
+                    found.append(child)
+            found.sort(key=lambda child: child.name)
             self._folders[below] = found
         return found
 
-    def _child(self, below: str, key: str, info: dict[str, Any]) -> RemotePath | None:
+    def _make_child(self, below: str, key: str, info: dict[str, Any]) -> RemotePath | None:
+        """Return a file or folder of a listing, None for the empty object by which some tools mark a folder."""
         name = str(info["name"]).removeprefix(key).removeprefix("/").removesuffix("/")
-        status = _status(info)
+        status = _make_status(info)
         if not name and not stat.S_ISDIR(status.st_mode):
-            return None  # the empty object by which some tools mark a folder
+            return None
         if "/" in name or name in ("", ".", ".."):  # no folder of a disk can hold it
-            name, status = name.replace("/", "_") or "_", Status(0, status.st_size, status.st_mtime)
+            name = name.replace("/", "_") or "_"
+            status = status._replace(st_mode=0)
         return RemotePath(self, f"{below}/{name}" if below else name, status)
 
 
-def _status(info: dict[str, Any]) -> Status:
+def _make_status(info: dict[str, Any]) -> Status:
     kinds = {"file": stat.S_IFREG, "directory": stat.S_IFDIR}
+    mode = kinds.get(info.get("type", ""), 0)
     size = info.get("size")
-    return Status(kinds.get(info.get("type", ""), 0), -1 if size is None else int(size), _time(info))
+    return Status(mode, -1 if size is None else int(size), _read_time(info))
 
 
-def _time(info: dict[str, Any]) -> float:
-    """Return the time of a change as seconds since 1970, 0.0 when the storage does not tell it."""
+def _read_time(info: dict[str, Any]) -> float:
+    """Return the time of a change as seconds since 1970, 0.0 when the storage does not give it."""
     value = next((info[name] for name in _TIMES if info.get(name)), 0.0)
     if isinstance(value, str):
         try:
@@ -131,7 +138,9 @@ def _time(info: dict[str, Any]) -> float:
         except ValueError:
             return 0.0
     if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+        if value.tzinfo is None:
+            value = value.replace(tzinfo=UTC)
+        return value.timestamp()
     return float(value) if isinstance(value, int | float) else 0.0
 
 
@@ -200,7 +209,7 @@ class RemotePath:
         """Return kind, size and time; asked once. OSError when there is nothing or it may not be seen."""
         del follow_symlinks
         if self._status is None:
-            self._status = self._session.status(self._below)
+            self._status = self._session.ask_status(self._below)
         return self._status
 
     lstat = stat
@@ -223,12 +232,12 @@ class RemotePath:
 
     def iterdir(self) -> Iterator[RemotePath]:
         """Yield what lies in the folder, by name; OSError when it cannot be listed."""
-        yield from self._session.listing(self._below)
+        yield from self._session.list_folder(self._below)
 
     def ahead(self, skip: Container[str] = ()) -> None:
         """Say that the small files of this folder are opened next, in order of name, but those named in `skip`."""
         files = [child for child in self.iterdir() if child.is_file() and child.name not in skip]
-        self._session.small.expect((child.key, child.stat().st_size) for child in files)
+        self._session.small.expect_files((child.key, child.stat().st_size) for child in files)
 
     @property
     def key(self) -> str:
@@ -240,7 +249,7 @@ class RemotePath:
         size = self.stat().st_size
         if size < 0:
             raise OSError(errno.EINVAL, "the storage does not give its size")
-        data = self._session.small.take(self.key)
+        data = self._session.small.take_content(self.key)
         return RemoteFile(
             self._session.storage, self.key, size, digest=self._digest(), most=most, on_read=on_read, data=data
         )
@@ -278,6 +287,12 @@ def scan(folder: Place) -> Sequence[Entry]:
 
 def common_name(paths: Sequence[Place]) -> str:
     """Return the name of the folder of a storage that holds all these, "" when there is none."""
-    folders = [str(path).split("/")[:-1] if isinstance(path, RemotePath) else [] for path in paths]
-    shared = list(takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False)))
-    return shared[-1][0] if len(shared) > 2 else ""
+    if not paths or not all(isinstance(path, RemotePath) for path in paths):
+        return ""
+    folders = [str(path).split("/")[:-1] for path in paths]
+    shared: list[str] = []
+    for parts in zip(*folders, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return shared[-1] if len(shared) > 2 else ""

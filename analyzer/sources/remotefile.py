@@ -45,7 +45,7 @@ class Digest:
         return self._sha.hexdigest()
 
 
-def _threads(count: int) -> ThreadPoolExecutor:
+def _make_threads(count: int) -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a run on local files does not need it
 
     return ThreadPoolExecutor(count, thread_name_prefix="fetch")
@@ -79,21 +79,21 @@ class RemoteFile:
         self._handle: Any = None
         self._last, self._run = -1, 0
         if data is None and 0 < self.size <= BLOCK:
-            data = _get(storage, key, self.size)
+            data = _read_whole(storage, key, self.size)
         self._data = data
         if data is None and self.size:
-            self._open()
+            self._open_handle()
 
-    def _open(self) -> None:
+    def _open_handle(self) -> None:
         with self._storage.use() as fs:
             self._handle = fs.open(self._key, "rb", block_size=BLOCK, cache_type="none")
             tag = str(getattr(self._handle, "details", {}).get("ETag", ""))
         if self._digest.tag not in (None, tag):
             raise OSError(errno.EIO, "changed while it was being read")
         self._digest.tag = tag
-        self._worker = _threads(1)  # the handle is used by this thread only
+        self._worker = _make_threads(1)  # the handle is used by this thread only
         try:
-            self._block(0, 0)  # so that a file that may not be read is refused when it is opened, as on a disk
+            self._read_block(0, 0)  # so that a file that may not be read is refused when it is opened, as on a disk
         except OSError:
             self.close()
             raise
@@ -102,18 +102,18 @@ class RemoteFile:
         """Return up to `length` bytes at `offset`; OSError when the storage fails."""
         with self._lock:
             end = min(offset + length, self.size)
-            data = self._range(offset, end) if self._data is None else self._data[offset:end]
+            data = self._read_range(offset, end) if self._data is None else self._data[offset:end]
             self._digest.feed(offset, data)
         if self._on_read:
             self._on_read(len(data))
         return data
 
-    def _range(self, offset: int, end: int) -> bytes:
+    def _read_range(self, offset: int, end: int) -> bytes:
         parts: list[bytes] = []
         while offset < end:
             number, at = divmod(offset, BLOCK)
             try:
-                part = self._block(number, at)[at : at + end - offset]
+                part = self._read_block(number, at)[at : at + end - offset]
             except OSError:
                 if parts:  # what came before the fault is given, the fault comes when the rest is asked for
                     break
@@ -124,15 +124,16 @@ class RemoteFile:
             offset += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _block(self, number: int, at: int) -> bytes:
+    def _read_block(self, number: int, at: int) -> bytes:
         """Return one block; ask for those behind it when blocks are read one after another."""
         if number != self._last:
             self._run = self._run + 1 if number == self._last + 1 else 0
             self._last = number
-        going_on = number or at >= BLOCK // 2  # many a file is given up after a look at its head
-        ahead = range(number + 1, number + 1 + (min(self._run, AHEAD) if going_on else 0))
-        for wanted in (number, *(n for n in ahead if n * BLOCK < self.size)):
-            self._ask(wanted)
+        self._ask_for(number)
+        if number or at >= BLOCK // 2:  # many a file is given up after a look at its head
+            for ahead in range(number + 1, number + 1 + min(self._run, AHEAD)):
+                if ahead * BLOCK < self.size:
+                    self._ask_for(ahead)
         while len(self._blocks) > HELD:
             _, old = self._blocks.popitem(last=False)
             old.cancel()
@@ -142,13 +143,13 @@ class RemoteFile:
             del self._blocks[number]  # asked for again when somebody comes back
             raise
 
-    def _ask(self, number: int) -> None:
+    def _ask_for(self, number: int) -> None:
         if number in self._blocks:
             self._blocks.move_to_end(number)
         elif self._worker:
-            self._blocks[number] = self._worker.submit(self._fetch, number)
+            self._blocks[number] = self._worker.submit(self._fetch_block, number)
 
-    def _fetch(self, number: int) -> bytes:
+    def _fetch_block(self, number: int) -> bytes:
         with self._storage.use():
             self._handle.seek(number * BLOCK)
             data: bytes = self._handle.read(min(BLOCK, self.size - number * BLOCK))
@@ -170,7 +171,7 @@ class RemoteFile:
         self.close()
 
 
-def _get(storage: Storage, key: str, size: int) -> bytes:
+def _read_whole(storage: Storage, key: str, size: int) -> bytes:
     with storage.use() as fs:
         data: bytes = fs.cat_file(key, start=0, end=size)
         return data[:size]
@@ -188,14 +189,14 @@ class SmallFiles:
         self._bytes = 0
         self._pool: ThreadPoolExecutor | None = None
 
-    def expect(self, files: Iterable[tuple[str, int]]) -> None:
+    def expect_files(self, files: Iterable[tuple[str, int]]) -> None:
         """Say which files (name, size) are opened next; what was expected before is forgotten."""
-        self._drop(len(self._files))
+        self._drop_before(len(self._files))
         self._files = [(key, size) for key, size in files if 0 < size <= SMALL]
         self._place = {key: number for number, (key, _) in enumerate(self._files)}
         self._next = 0
 
-    def take(self, key: str) -> bytes | None:
+    def take_content(self, key: str) -> bytes | None:
         """Return the content of a file that was expected, None for another; those behind it are asked for.
 
         Raises OSError when it cannot be read.
@@ -203,21 +204,21 @@ class SmallFiles:
         number = self._place.get(key, -1)
         if number not in self._coming and number < self._next:
             return None
-        self._drop(number)  # what lies before it was not opened
+        self._drop_before(number)  # what lies before it was not opened
         self._next = max(self._next, number)
         while self._next < len(self._files) and self._bytes + self._files[self._next][1] <= SMALL_TOGETHER:
-            self._ask()
+            self._ask_for()
         self._bytes -= self._files[number][1]
         return self._coming.pop(number).result()
 
-    def _ask(self) -> None:
+    def _ask_for(self) -> None:
         key, size = self._files[self._next]
-        self._pool = self._pool or _threads(_SMALL_THREADS)
-        self._coming[self._next] = self._pool.submit(_get, self._storage, key, size)
+        self._pool = self._pool or _make_threads(_SMALL_THREADS)
+        self._coming[self._next] = self._pool.submit(_read_whole, self._storage, key, size)
         self._next += 1
         self._bytes += size
 
-    def _drop(self, before: int) -> None:
+    def _drop_before(self, before: int) -> None:
         for number in [number for number in self._coming if number < before]:
             self._coming.pop(number).cancel()
             self._bytes -= self._files[number][1]

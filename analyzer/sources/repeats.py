@@ -122,16 +122,16 @@ class Repeats:
 
 def _make_command_pattern(command: str, match: re.Match[str]) -> tuple[str, dict[str, str], tuple[str, ...]]:
     """Return the regex of a command, its parameters that stay, and the names of those that are numbers."""
-    spans = [(match.span(name), name) for name, text in match.groupdict().items() if text is not None]
+    named = [name for name, text in match.groupdict().items() if text is not None]
     pattern, at = "", 0
     fixed: dict[str, str] = {}
     numbers: list[str] = []
-    for (start, end), name in sorted(spans):
-        text = command[start:end]
-        if start >= at and _NUMBER.match(text):
+    for name in sorted(named, key=lambda name: (match.span(name), name)):
+        start, end = match.span(name)
+        if start >= at and _NUMBER.match(match[name]):
             pattern += re.escape(command[at:start]) + f"({_DIGITS})"
             numbers.append(name)
             at = end
         else:
-            fixed[name] = text
+            fixed[name] = match[name]
     return pattern + re.escape(command[at:]), fixed, tuple(numbers)

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from analyzer.kept_patterns import compiled
 from analyzer.pattern_notes import noted
-from analyzer.sources.first_chars import ANY, beginning, first_signs, literals
+from analyzer.sources.first_chars import ANY, find_beginning, find_first_signs, find_literals
 
 _NAMED = compiled(r"\(\?P<\w+>")
 _ALONE = compiled(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
@@ -104,7 +104,7 @@ class PatternNeeds(NamedTuple):
 
     start: str
     word: str
-    first_signs: str
+    find_first_signs: str
 
 
 class Shapes:
@@ -195,7 +195,7 @@ class _BySign(dict[str, "_SeveralPatterns | None"]):
             return self[""]
         patterns = self._patterns
         if sign:
-            patterns = [pattern for pattern in patterns if sign in (find_needs(pattern).first_signs or sign)]
+            patterns = [pattern for pattern in patterns if sign in (find_needs(pattern).find_first_signs or sign)]
         self[sign] = _SeveralPatterns(patterns) if patterns else None
         return self[sign]
 
@@ -207,9 +207,9 @@ def find_needs(pattern: str) -> PatternNeeds:
 
 @noted
 def _note_needs(pattern: str) -> list[str]:
-    signs = first_signs(pattern)
+    signs = find_first_signs(pattern)
     first = "" if signs >= ANY else "".join(sorted(signs))
-    return [beginning(pattern), next(iter(literals(pattern)), ""), first]
+    return [find_beginning(pattern), next(iter(find_literals(pattern)), ""), first]
 
 
 def find_forms(shape: str) -> list[LineForm]:
@@ -229,18 +229,18 @@ def _note_forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
         rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
         if inside != pattern:
             place, patterns = _ANYWHERE, [part.removeprefix(r"\b") for part in split_alternatives(inside)]
-        elif rest != pattern and not first_signs(rest) & _BLANKS:
+        elif rest != pattern and not find_first_signs(rest) & _BLANKS:
             place, patterns = _FLUSH, [rest]
         else:
             place, patterns = _WHOLE, [pattern]
-        found.append((beginning(rest).lstrip(), find_needs(pattern).word, place, patterns))
+        found.append((find_beginning(rest).lstrip(), find_needs(pattern).word, place, patterns))
     return found
 
 
 @noted
 def _find_held(command: str) -> list[str]:
     """Return texts that every match of the pattern of a command holds, the longest first; none when unsure."""
-    return list(literals(command))
+    return list(find_literals(command))
 
 
 @lru_cache(1000)

@@ -129,15 +129,15 @@ class SliceStream(Stream):
         try:
             data = self._source.pread(self._pos, want)
         except OSError as error:
-            self._stop(f"cannot be read: {error.strerror or error}")
+            self._end_feed(f"cannot be read: {error.strerror or error}")
             return b""
         if not data:
-            self._stop("ends before the size it states")
+            self._end_feed("ends before the size it states")
         self._pos += len(data)
         self.consumed += len(data)
         return data
 
-    def _stop(self, why: str) -> None:
+    def _end_feed(self, why: str) -> None:
         self.faults.append(StreamFault(why, self._pos, "cut", "the rest"))
         self._end = self._pos
 
@@ -152,7 +152,7 @@ OnFault = Callable[[StreamFault], None]
 Meter = Callable[[int, int], StreamFault | None]
 
 
-def _ignore(fault: StreamFault) -> None:
+def _ignore_fault(fault: StreamFault) -> None:
     del fault
 
 
@@ -167,7 +167,7 @@ class Feed:
     ended     the stream has no more data, `gap` not counted
     """
 
-    def __init__(self, stream: Stream, on_fault: OnFault = _ignore, meter: Meter | None = None) -> None:
+    def __init__(self, stream: Stream, on_fault: OnFault = _ignore_fault, meter: Meter | None = None) -> None:
         self.stream = stream
         self.position = 0
         self.gap: StreamFault | None = None
@@ -179,23 +179,23 @@ class Feed:
         self._after_gap: Block = b""
         self._stopped = False
 
-    def _fetch(self) -> memoryview:
+    def _fetch_block(self) -> memoryview:
         """Return the next block, empty at the end or at a gap."""
         if self._behind:
             return self._behind.pop(0)
-        return self._pull()
+        return self._pull_block()
 
-    def _pull(self) -> memoryview:
+    def _pull_block(self) -> memoryview:
         if self.ended or self.gap:
             return memoryview(b"")
         block = b"" if self._stopped else self.stream.block()
         if self.stream.faults:
             for fault in self.stream.take_faults():
-                self._tell(fault)
+                self._report_faults(fault)
         if self._meter and len(block):
             stop = self._meter(len(block), max(self.stream.consumed, self.stream.total))
             if stop:  # the block that crosses a limit is still given
-                self._tell(stop)
+                self._report_faults(stop)
                 self._stopped = True
         if not block:
             self.ended = True
@@ -205,7 +205,7 @@ class Feed:
             return memoryview(b"")
         return memoryview(block)
 
-    def _tell(self, fault: StreamFault) -> None:
+    def _report_faults(self, fault: StreamFault) -> None:
         if fault.kind != "note":
             self.last_fault = fault
         if fault.kind == "gap":
@@ -223,11 +223,11 @@ class Feed:
         """Return up to `count` next bytes without taking them."""
         while len(self._view) < count:
             if not self._view:
-                self._view = self._fetch()
+                self._view = self._fetch_block()
                 if not self._view:
                     return b""
                 continue
-            more = self._pull() if not self._behind else self._behind.pop(0)
+            more = self._pull_block() if not self._behind else self._behind.pop(0)
             if not more:
                 break
             # Joined only while the look-ahead is short of one block, so this stays linear.
@@ -237,7 +237,7 @@ class Feed:
     def chunk(self, limit: int = BLOCK) -> memoryview:
         """Return 1 to `limit` next bytes, empty at the end or at a gap; no copy is made."""
         if not self._view:
-            self._view = self._fetch()
+            self._view = self._fetch_block()
         piece = self._view[:limit]
         self._view = self._view[len(piece) :]
         self.position += len(piece)

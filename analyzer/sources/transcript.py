@@ -265,16 +265,17 @@ class _Splitter:
     def add_other(self, at: int, context: _Context | None, after: str = "") -> None:
         """Put a line to the prose, to the unread output of a command, or below an output that ended (`after`)."""
         line, blank = self.text.lines[at], self.text.is_blank(at)
-        command_line = context.line if context else 0
         last = self.pieces[-1] if self.pieces else None
-        goes_on = last is not None and last.role in ("prose", "unread")
-        if last is not None and goes_on and (blank or (last.after, last.command_line) == (after, command_line)):
-            last.lines.append(line)
-            return
+        if last is not None and last.role in ("prose", "unread"):
+            owner = after, context.line if context else 0
+            if blank or owner == (last.after, last.command_line):
+                last.lines.append(line)
+                return
         piece = TranscriptPiece(None, self.first_line + at, [line], after=after)
         if context is not None and not blank:
-            piece.role, piece.command_line, piece.host = "unread", context.line, context.prompt.host
-            piece.kind, piece.command = context.prompt.node, context.prompt.command
+            prompt = context.prompt
+            piece.role, piece.command_line = "unread", context.line
+            piece.host, piece.kind, piece.command = prompt.host, prompt.node, prompt.command
         self.pieces.append(piece)
 
 

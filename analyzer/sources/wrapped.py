@@ -141,21 +141,21 @@ def _count_ruler_parts(lines: Sequence[str], at: int) -> int:
 
 def _join_table(lines: list[str], at: int, parts: int) -> int:
     """Join heading, ruler and rows of a table whose ruler begins on a line; return the last line that belongs to it."""
-    begin, end = at - parts, _find_table_end(lines, at + parts)
+    begin, below = at - parts, at + parts
+    end = _find_table_end(lines, below)
     width = max(map(len, lines[begin:end]))
-    hard = width in COLUMNS
-    groups = [(begin, at), (at, at + parts), *_group_rows(lines, at + parts, end, parts, width)]
-    ruler = [len(line.strip()) for line in lines[at : at + parts]]
-    by_column = not hard and all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
+    groups = [(begin, at), (at, below), *_group_rows(lines, below, end, parts, width)]
+    ruler = [len(line.strip()) for line in lines[at:below]]
+    by_column = all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
     for first, after in groups:
         group = lines[first:after]
-        if hard:
+        cells = [line.strip() for line in group]
+        if width in COLUMNS:  # a terminal broke the lines
             joined = "".join(line.ljust(width) for line in group)
         elif by_column:  # each line was broken where a column ends: the places of the cells stay
-            cells = [line.strip().ljust(size) for line, size in zip(group, ruler, strict=True)]
-            joined = "  ".join(cells)
+            joined = "  ".join(cell.ljust(size) for cell, size in zip(cells, ruler, strict=True))
         else:
-            joined = " ".join(line.strip() for line in group)
+            joined = " ".join(cells)
         lines[first:after] = [joined.rstrip(), *[""] * (len(group) - 1)]
     return end - 1
 

@@ -51,7 +51,7 @@ def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
         for part in folders:
             folder = folder.folder(part)
         folder.add(name, file)
-    return _Tree(top).listing("")
+    return _Tree(top).list_folder("")
 
 
 def places_of(given: Mapping[str, Any]) -> list[Place]:
@@ -122,7 +122,7 @@ class _Tree(RemoteSession):
             return folder
         return folder.folders.get(name) or folder.files.get(name) or _gone()
 
-    def status(self, below: str) -> Status:
+    def ask_status(self, below: str) -> Status:
         """Look at the numbered file behind a label."""
         found = self.find(below)
         if isinstance(found, _Folder):
@@ -131,7 +131,7 @@ class _Tree(RemoteSession):
         modified = status.st_mtime if found.modified is None else found.modified
         return Status(status.st_mode, status.st_size, modified)
 
-    def listing(self, below: str) -> list[RemotePath]:
+    def list_folder(self, below: str) -> list[RemotePath]:
         """Return what lies in a folder, by name."""
         found = self.find(below)
         if isinstance(found, NamedFile):
