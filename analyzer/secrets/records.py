@@ -54,7 +54,9 @@ def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str
         above = range(at - 1, max(at - LONGEST, -1), -1)
         if _OPENS.search(line):
             _hide_values(lines, below, hidden)
-        elif _names_secret(line, is_secret):
+            continue
+        entry = _NAME.search(line)
+        if entry is not None and is_secret(re.split(r"[./\\]", entry["name"])[-1]):
             _hide_values(lines, below, hidden)
             _hide_values(lines, above, hidden)
     return lines
@@ -68,12 +70,6 @@ def hide_record(line: str, is_secret: Callable[[str], bool], hidden: str) -> str
     if "".join(pieces) != line:
         return line
     return "".join(hide_records(pieces, is_secret, hidden))
-
-
-def _names_secret(line: str, is_secret: Callable[[str], bool]) -> bool:
-    """Say whether a line is an entry that names a secret, and no more than that."""
-    found = _NAME.search(line)
-    return found is not None and is_secret(re.split(r"[./\\]", found["name"])[-1])
 
 
 def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:

@@ -214,7 +214,7 @@ class _Worker(Generic[Task, Answer]):
         return done if isinstance(done, tuple) and len(done) == 2 else None
 
     def is_alive(self) -> bool:
-        """Tell whether the process runs."""
+        """Say whether the process runs."""
         return bool(self.process.is_alive())
 
     def end_because(self, why: str, *, final: bool = False) -> None:
@@ -226,8 +226,8 @@ class _Worker(Generic[Task, Answer]):
         """Return what happened to a process that is gone."""
         name = self.name_exit()
         times = "once" if self.starts == 1 else "twice"
-        said = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
-        return f"the process that read it died {times} ({said})" if not self.final else f"given up: {said}"
+        cause = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
+        return f"given up: {cause}" if self.final else f"the process that read it died {times} ({cause})"
 
     def name_exit(self) -> str:
         """Return how a process ended: the name of a signal or its status."""
@@ -263,7 +263,7 @@ def _make_start_error(count: int, worker: _Worker[Any, Any]) -> BacklineError:
 
 
 def _serve_jobs(pipe: Connection, do: Callable[[Task], Answer]) -> None:
-    """Do jobs until there are no more, or nobody is there to take the answers."""
+    """Do jobs until there are no more, or no one is there to take the answers."""
     lifetime.end_with_parent()
     garbage.look_seldom()
     pipe.send(os.getpid())  # it is there: what kills it from now on is a job
