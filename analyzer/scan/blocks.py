@@ -197,7 +197,7 @@ class _Pool:
         return bytearray(size)
 
     def give_back(self, buffers: list[bytearray]) -> None:
-        """Take buffers that nobody uses any more."""
+        """Take buffers that are not used any more."""
         self._kept = (self._kept + buffers)[:_RING]
 
 

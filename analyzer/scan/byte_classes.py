@@ -67,10 +67,9 @@ def byte_class(find_members: frozenset[int], high: bool) -> str:
         end = at
         while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
             end += 1
-        spans.append(_write_span(codes[at], codes[end]))
+        span = f"\\x{codes[at]:02x}"
+        if end > at:
+            span += f"-\\x{codes[end]:02x}"
+        spans.append(span)
         at = end + 1
     return f"[{''.join(spans)}{HIGH if high else ''}]"
-
-
-def _write_span(low: int, top: int) -> str:
-    return f"\\x{low:02x}" if low == top else f"\\x{low:02x}-\\x{top:02x}"

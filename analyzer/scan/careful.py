@@ -39,7 +39,7 @@ def search_of(compiled: re.Pattern[str], steps: int) -> Callable[[str], Answer]:
 
 
 def is_decidable(pattern: str, flags: int = 0) -> bool:
-    """Tell whether the work for a line of ASCII has a bound: by RE2, or by the repeats of the pattern."""
+    """Say whether the work for a line of ASCII has a bound: by RE2, or by the repeats of the pattern."""
     return measure_cost(pattern, flags) is not None or not refused_by_re2(pattern, flags)
 
 
@@ -100,13 +100,13 @@ class Careful:
         return self._re2[key]
 
     def is_quick(self, text: str) -> bool:
-        """Tell whether `re` is certain to take a moment only for a line."""
+        """Say whether `re` is certain to take a moment only for a line."""
         if 0 < len(text) <= self._sure:
             return True
         return self._cost is not None and self._cost.count_steps(text) <= STEPS * len(text)
 
     def _can_afford(self, text: str) -> bool:
-        """Reckon the steps that `re` may take for a line, and tell whether it may take them."""
+        """Reckon the steps that `re` may take for a line, and say whether it may take them."""
         most = max(0, min(self._steps, self.left))
         if self._cost is None:
             return False

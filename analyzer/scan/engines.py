@@ -72,7 +72,7 @@ def _is_available(name: str) -> bool:
 
 
 def _safe_to_import() -> bool:
-    """Tell whether importing hyperscan cannot kill the process.
+    """Say whether importing hyperscan cannot kill the process.
 
     On an old x86 processor the import has ended with "Illegal instruction"
     (darvid/python-hyperscan#151). So without AVX2 it is tried in a child first.

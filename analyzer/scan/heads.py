@@ -44,7 +44,7 @@ class Heads:
     """What was counted of one member; hand it each block in order.
 
     heads    regexes of the head of a line (Parser.shape), as text; without any nothing is looked at
-    takes    tells whether a parser takes a line; asked of lines whose head is strange
+    takes    says whether a parser takes a line; asked of lines whose head is strange
     looked   lines looked at; strange: those of them that no form takes
     shown    number and text of the first strange lines
     """
@@ -86,7 +86,7 @@ class Heads:
             self._broken = False
 
     def _is_uncertain(self) -> bool:
-        """Tell whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
+        """Say whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
         return self._tried >= _TRIED and self._known > 0
 
     def _look_at_lines(self, block: LineBlock, at: int, stop: int) -> int:

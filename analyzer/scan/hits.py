@@ -95,7 +95,7 @@ class Hit:
 
     @property
     def repeated_below(self) -> bool:
-        """Tell whether a line below may say that the one of this hit was repeated; costs little where none does."""
+        """Say whether a line below may say that the one of this hit was repeated; costs little where none does."""
         if isinstance(self._after, bytes):
             return _AGAIN.encode() in self._after
         return any(_AGAIN in line for line in self._after)
@@ -215,7 +215,7 @@ class LogScan(NodeOwned):
     _parted: tuple[int, dict[str, list[Hit]]] = field(default=(-1, {}), repr=False, compare=False)
 
     def share_with_parts(self) -> list[LogScan]:
-        """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is told once."""
+        """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is reported once."""
         for part in self.parts:
             part.lines, part.bytes, part.first, part.last = self.lines, self.bytes, self.first, self.last
             part.first_stamped, part.last_stamped = self.first_stamped, self.last_stamped
@@ -224,7 +224,7 @@ class LogScan(NodeOwned):
         return [self, *self.parts]
 
     def list_possible(self) -> set[str]:
-        """Return the signatures of which it has lines, or may have some that nobody saw."""
+        """Return the signatures of which it has lines, or may have some that no search saw."""
         counted = {name for name, count in self.counts.items() if count}
         return counted.union(self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits))
 

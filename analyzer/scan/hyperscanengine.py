@@ -62,18 +62,17 @@ class HyperscanEngine:
             text: Buffer | memoryview = memoryview(data)[: end + 1]
             if len(text) == end:
                 text = bytes(text) + b"\n"
-            self._database.scan([text], match_event_handler=on_match, scratch=self._make_scratch())
+            if not hasattr(self._own, "scratch"):
+                self._own.scratch = self._hs.Scratch(self._database)
+            self._database.scan([text], match_event_handler=on_match, scratch=self._own.scratch)
         if self._rest:
             found += self._rest.propose(data, end)
         return found
 
-    def _make_scratch(self) -> Any:
-        if not hasattr(self._own, "scratch"):
-            self._own.scratch = self._hs.Scratch(self._database)
-        return self._own.scratch
-
     def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
-        name = f"{cache_folder.PATTERNS}{self._make_key(sought)}{cache_folder.ENDING}"
+        parts = repr((sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu()))
+        key = hashlib.sha256(parts.encode()).hexdigest()[:32]
+        name = f"{cache_folder.PATTERNS}{key}{cache_folder.ENDING}"
         stored = cache_dir / name if cache_dir else None
         if stored and (database := self._load_database(stored)) is not None:
             return database, []
@@ -107,10 +106,6 @@ class HyperscanEngine:
         except self._hs.error:
             return False
         return True
-
-    def _make_key(self, sought: list[str]) -> str:
-        text = repr((sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu()))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def _load_database(self, path: Path) -> Any:
         try:

@@ -184,12 +184,10 @@ class MemberSearch:
         name = self._own.signatures[number].id
         known = self._result.stopped.get(name)
         if known is None:
-            known = self._result.stopped[name] = SearchStop(line, total=self._count_left(number) <= 0)
+            search = self._own.searches[number]
+            used_up = isinstance(search, Careful) and search.left <= 0
+            known = self._result.stopped[name] = SearchStop(line, total=used_up)
         return known
-
-    def _count_left(self, number: int) -> int:
-        search = self._own.searches[number]
-        return search.left if isinstance(search, Careful) else 1
 
     def _probe_block(self, block: LineBlock, number: int) -> _Found | None:
         """Return the first line of a block that a storming signature matches, if it is soon found."""

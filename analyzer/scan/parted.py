@@ -57,7 +57,9 @@ class Parted:
         """Read a source to its end; return the results in the order in which their parts began."""
         blocks = LineBlocks(source, limit, first_line=first_line)
         for block in blocks:
-            self._share_block(block)
+            lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
+            for key, own in self._place_lines(lines).items():
+                self._share_part(key, own, lines, block)
         tally = blocks.tally
         for part in self._parts.values():
             if part.search is not None:
@@ -65,19 +67,19 @@ class Parted:
             part.ends.close()
             result = part.result
             result.cut, result.nul_bytes, result.nul_gaps = tally.cut, tally.nul_bytes, list(tally.nul_gaps)
-        for part in list(self._parts.values())[:1]:  # told once, not for each part
-            part.result.long_lines, part.result.long_at = tally.long_lines, tally.long_at
-        return [part.result for part in self._parts.values()]
+        results = [part.result for part in self._parts.values()]
+        if results:  # reported once, not for each part
+            results[0].long_lines, results[0].long_at = tally.long_lines, tally.long_at
+        return results
 
-    def _share_block(self, block: LineBlock) -> None:
-        lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
+    def _place_lines(self, lines: list[bytes]) -> dict[Hashable, list[int]]:
+        """Return the places of the lines of each part."""
         places: dict[Hashable, list[int]] = {}
         for place, line in enumerate(lines):
             if self._now is None or stamped(line):
                 self._now = self.part_of(line)
             places.setdefault(self._now, []).append(place)
-        for key, own in places.items():
-            self._share_part(key, own, lines, block)
+        return places
 
     def _share_part(self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock) -> None:
         """Give a part its lines of a block."""

@@ -22,7 +22,7 @@ def parts_of(tables: Iterable[Table], log: str, address: str, scope: str) -> lis
 
 
 def is_copy(scan: LogScan, tables: Mapping[str, Table]) -> bool:
-    """Tell whether a scan found lines of a log in another one that repeats them."""
+    """Say whether a scan found lines of a log in another one that repeats them."""
     return bool(scan.part_of) and scan.table in tables and scan.part_of in tables[scan.table].copied_in
 
 
@@ -49,7 +49,7 @@ def _find_begin(scan: LogScan) -> str:
 
 
 def _is_covered(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
-    """Tell whether the log itself holds all lines of its copy; one that begins earlier keeps only the lines before."""
+    """Say whether the log itself holds all lines of its copy; one that begins earlier keeps only the lines before."""
     begin = begins.get((copy.node, copy.table))
     if begin is None:
         return False

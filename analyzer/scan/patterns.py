@@ -121,7 +121,7 @@ def _one_character(part: PatternPart) -> bool:
 
 
 def _is_word(pattern: str, arm: list[PatternPart], index: int) -> bool:
-    """Tell whether a neighbour is a plain letter or digit."""
+    """Say whether a neighbour is a plain letter or digit."""
     if not 0 <= index < len(arm) or arm[index].repeat:
         return False
     text = pattern[arm[index].start : arm[index].end]

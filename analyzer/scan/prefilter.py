@@ -104,7 +104,7 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 
 def is_known(pattern: str, flags: int = 0) -> bool:
-    """Tell whether `analyse` has its answer without a look at the pattern."""
+    """Say whether `analyse` has its answer without a look at the pattern."""
     return _analyse_noted.knows(f"{int(flags)}:{pattern}")
 
 
@@ -208,9 +208,9 @@ def _find_core(nodes: Sequence[PatternStep]) -> list[PatternStep]:
             parts.append([])
         else:
             parts[-1].append(node)
-    told = [_count_certain(part) for part in parts]
-    best = max(range(len(parts)), key=told.__getitem__)
-    return parts[best] if len(parts) > 1 and told[best] >= _TELLING else list(nodes)
+    certain = [_count_certain(part) for part in parts]
+    best = max(range(len(parts)), key=certain.__getitem__)
+    return parts[best] if len(parts) > 1 and certain[best] >= _TELLING else list(nodes)
 
 
 def _count_certain(nodes: Sequence[PatternStep]) -> int:
@@ -227,7 +227,7 @@ def _count_certain(nodes: Sequence[PatternStep]) -> int:
 
 
 def _is_gap(node: PatternStep) -> bool:
-    """Tell whether a step repeats one of most characters (`.*`, `[^"]+`, `\\S+`), or may be left out and does so."""
+    """Say whether a step repeats one of most characters (`.*`, `[^"]+`, `\\S+`), or may be left out and does so."""
     if node.op not in REPEATS:
         return False
     least, most, inner = node.arg
@@ -274,7 +274,7 @@ def _trim_right(steps: list[PatternStep]) -> str:
 
 
 def _is_anything(node: PatternStep) -> bool:
-    """Tell whether a step is `.*` or `.*?`."""
+    """Say whether a step is `.*` or `.*?`."""
     if node.op not in REPEATS:
         return False
     least, most, inner = node.arg

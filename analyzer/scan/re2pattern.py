@@ -3,7 +3,7 @@
 RE2 speaks another dialect: its `\\s`, `\\d`, `\\w` and `\\b` know ASCII only, its case folding knows fewer
 letters, its `$` and `\\Z` differ. So the pattern is written anew from Python's parse tree, each set of
 characters with the very ranges that `re` gives it. What RE2 leaves: lookaround, back references, possessive
-repeats and atomic groups, counts above a thousand, and `\\b` beside letters that are not ASCII.
+repeats and atomic groups, counts above a thousand, and `\\b` next to letters that are not ASCII.
 Syntax: https://github.com/google/re2/wiki/Syntax
 """
 
@@ -72,7 +72,7 @@ class Re2Pattern:
         self._same_groups = writer.same_groups
 
     def is_found(self, text: str) -> bool:
-        """Tell whether a line matches."""
+        """Say whether a line matches."""
         return self._search(_encode_text(text)) is not None
 
     def find_groups(self, text: str) -> dict[str, str | None] | None:

@@ -1,7 +1,7 @@
 """What a search with Python's `re` costs at most, read off the repeats of a pattern.
 
 There is no bound for a repeat inside a repeat, whose work can double with each character. The bound only
-decides who may search a line: `re`, RE2, or nobody.
+decides what may search a line: `re`, RE2, or neither.
 """
 
 from __future__ import annotations

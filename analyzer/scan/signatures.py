@@ -67,7 +67,7 @@ class SearchesTogether:
 
 
 class HowToScan(TypedDict, total=False):
-    """What may be said of one search beside the log: the number of its first line, and what else it fills.
+    """What one search may be given besides the log: the number of its first line, and what else it fills.
 
     heads  counts the lines that no form of the log takes
     parts  results of tables whose lines stand in the same log
@@ -154,11 +154,22 @@ class Scanner:
 
     def begin_search(self, result: LogScan) -> BlockSearch | None:
         """Begin a search that fills `result` and its parts; None when nothing is looked for in their tables."""
-        results = [one for one in (result, *result.parts) if one.table in self._sets]
-        found = [self._begin_member_search(one) for one in results]
-        if len(found) < 2:
-            return found[0] if found else None
-        return SearchesTogether(found, self._join_sets(tuple(one.table for one in results)))
+        searches: list[MemberSearch] = []
+        tables: list[str] = []
+        for one in (result, *result.parts):
+            own = self._sets.get(one.table)
+            if own is None:
+                continue
+            own.compile()
+            shares = []
+            for signature in own.signatures:
+                share = HitShare(self.limits.pattern_total)
+                shares.append(self._shares.setdefault((one.scope, signature.id), share))
+            searches.append(MemberSearch(own, shares, self.limits, one))
+            tables.append(one.table)
+        if len(searches) < 2:
+            return searches[0] if searches else None
+        return SearchesTogether(searches, self._join_sets(tuple(tables)))
 
     def _join_sets(self, tables: tuple[str, ...]) -> SignatureSet:
         """Return the signatures of some tables as one set."""
@@ -169,20 +180,11 @@ class Scanner:
     def _empty_set(self) -> SignatureSet:
         return SignatureSet(lambda: self.engine, self._cache_dir, free=self._free)
 
-    def _begin_member_search(self, result: LogScan) -> MemberSearch:
-        own = self._sets[result.table]
-        own.compile()
-        shares = [self._find_share(result.scope, one.id) for one in own.signatures]
-        return MemberSearch(own, shares, self.limits, result)
-
     @property
     def engine(self) -> str:
         """The engine in use, chosen when it is asked for: to look for one takes an import."""
         self._engine_name = self._engine_name or choose_engine()
         return self._engine_name
-
-    def _find_share(self, scope: str, signature: str) -> HitShare:
-        return self._shares.setdefault((scope, signature), HitShare(self.limits.pattern_total))
 
 
 def encode_lines(lines: Iterable[str]) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """Where a log begins and ends: first and last line, the first and last with a time, and where its clock was set.
 
-That a clock went back shows in the times alone. One that was set forward looks like a gap; a log that tells the uptime
-beside the time (vobd: `…Z: [netCorrelator] 2942071510366us: [vob…`) tells them apart.
+That a clock went back shows in the times alone. One that was set forward looks like a gap; a log that has the uptime
+next to the time (vobd: `…Z: [netCorrelator] 2942071510366us: [vob…`) shows which it is.
 """
 
 from __future__ import annotations
