@@ -54,7 +54,7 @@ class Opener(Protocol):
         ...
 
     def is_full(self, address: str) -> bool:
-        """Say whether the limit on members is reached; said once."""
+        """Say whether the limit on members is reached; reported once."""
         ...
 
 

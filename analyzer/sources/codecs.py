@@ -29,13 +29,8 @@ def kind_of(head: bytes) -> str:
         return "bzip2"
     if head.startswith(_XZ_MAGIC):
         return "xz"
-    if head.startswith(_ZSTD_MAGIC) or _is_skippable(head):
-        return "zstd"
-    return ""
-
-
-def _is_skippable(head: bytes) -> bool:
-    return len(head) >= 4 and head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
+    is_skippable = len(head) >= 4 and head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F
+    return "zstd" if is_skippable or head.startswith(_ZSTD_MAGIC) else ""
 
 
 def open_codec(kind: str, below: Stream) -> Stream:
@@ -113,7 +108,9 @@ class FramedStream(Stream):
                 data = self._input or self._fetch_more()
                 self._input = b""
                 if not len(data):
-                    self._end_early(f"{self._kind} data ends early, the file is cut")
+                    what = f"{self._kind} data ends early, the file is cut{self._cause}{self._format_share()}"
+                    self.faults.append(StreamFault(what, self.consumed, "cut", "the rest"))
+                    self._ended = True
                     break
                 self._given = data
             try:
@@ -134,10 +131,6 @@ class FramedStream(Stream):
                 self.faults.append(fault)
         self.consumed += len(block)
         return block
-
-    def _end_early(self, what: str) -> None:
-        self.faults.append(StreamFault(what + self._cause + self._format_share(), self.consumed, "cut", "the rest"))
-        self._ended = True
 
     def _format_share(self) -> str:
         return f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""

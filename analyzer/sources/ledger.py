@@ -12,7 +12,7 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit
 
 # What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or
-# looks like support material, and nothing understands it. other: a file that lies beside the material (a mail, a
+# looks like support material, and nothing understands it. other: a file that lies next to the material (a mail, a
 # picture) and that nothing understands.
 STATES = ("read", "searched", "duplicate", "listed", "skipped", "cut", "refused", "unknown", "other")
 LOST = frozenset(("cut", "refused", "unknown"))  # with one of these a case is not complete

@@ -1,6 +1,6 @@
 """Whether a file no parser knows looks like support material: a log, a table or an archive.
 
-A mail or a README beside a bundle is no loss. A log, a table or an archive that is not read is one, and
+A mail or a README next to a bundle is no loss. A log, a table or an archive that is not read is one, and
 the case is not complete then.
 """
 

@@ -100,7 +100,7 @@ class Storage:
 
 
 def plain_error(error: Exception) -> OSError:
-    """Return an error of a storage in plain words: not found, denied, changed, connection lost, or what it said."""
+    """Return an error of a storage in plain words: not found, denied, changed, connection lost, or its own message."""
     names = {kind.__name__ for kind in type(error).__mro__}
     if isinstance(error, FileNotFoundError):
         return FileNotFoundError(errno.ENOENT, "no such file or folder")
@@ -112,5 +112,7 @@ def plain_error(error: Exception) -> OSError:
         return PermissionError(errno.EACCES, "no credentials for the storage were found")
     if isinstance(error, TimeoutError | ConnectionError) or names & _LOST:
         return ConnectionError(errno.ECONNRESET, "the connection to the storage failed")
-    said = one_line(_SECRETS.sub("", getattr(error, "strerror", None) or str(error)), 200)
-    return OSError(errno.EIO, f"the storage failed: {said}" if said else f"the storage failed ({type(error).__name__})")
+    message = one_line(_SECRETS.sub("", getattr(error, "strerror", None) or str(error)), 200)
+    return OSError(
+        errno.EIO, f"the storage failed: {message}" if message else f"the storage failed ({type(error).__name__})"
+    )

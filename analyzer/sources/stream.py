@@ -327,6 +327,6 @@ class SkippedStream(Stream):
                 return memoryview(block)[drop:]
 
     def at(self, offset: int) -> Stream | None:
-        """Return None: nobody needs to go back twice."""
+        """Return None: no one needs to go back twice."""
         del offset
         return None

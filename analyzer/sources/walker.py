@@ -308,7 +308,7 @@ class Walker:
         return write_fault
 
     def is_full(self, address: str) -> bool:
-        """Count one member and say whether there are too many; said once for an archive."""
+        """Count one member and say whether there are too many; reported once for an archive."""
         hit = self._budget.count_member(address)
         if hit:
             self.ledger.add_limit(hit)

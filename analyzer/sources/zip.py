@@ -217,8 +217,10 @@ class ZipReader:
     def _make_entry(self, fields: bytes, raw: bytes, extra: bytes, offset: int) -> ZipEntry:
         """Return the entry of the 20 bytes that local and central headers share, its name and extra field."""
         flags, method, time, date, crc, packed, size = struct.unpack("<HHHHIII", fields)
-        is_utf8 = flags & 0x800 or not _is_bad_utf8(raw)
-        text = decode(raw) if is_utf8 else raw.decode("cp437")
+        try:
+            text = decode(raw) if flags & 0x800 else raw.decode("utf-8")
+        except UnicodeDecodeError:
+            text = raw.decode("cp437")
         mtime = _convert_dos_time(date, time)
         for tag, value in _split_extra(extra):
             if tag == 1:
@@ -322,14 +324,6 @@ def _split_extra(extra: bytes) -> Iterator[tuple[int, bytes]]:
         tag, length = struct.unpack("<HH", extra[at : at + 4])
         yield tag, extra[at + 4 : at + 4 + length]
         at += 4 + length
-
-
-def _is_bad_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def _convert_dos_time(date: int, time: int) -> float | None:
