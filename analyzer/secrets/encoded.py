@@ -5,7 +5,6 @@ A SOAP message in a log has `&lt;password&gt;`, an address has `%22password%22%3
 
 from __future__ import annotations
 
-import html
 from urllib.parse import unquote
 
 from analyzer.kept_patterns import compiled
@@ -21,6 +20,8 @@ def undo_codes(line: str) -> str:
     for _ in range(_DEEPEST):
         plain = line
         if "&" in plain and _ENTITY.search(plain):
+            import html  # noqa: PLC0415 - its table of signs costs more than most cases need
+
             plain = html.unescape(plain)
         if "%" in plain and _PERCENT.search(plain):
             plain = unquote(plain, errors="replace")

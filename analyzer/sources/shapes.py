@@ -96,7 +96,7 @@ class LineForm(NamedTuple):
     patterns: list[str]
 
 
-class PatternNeeds(NamedTuple):
+class LineNeeds(NamedTuple):
     """What every match of a pattern begins with, the longest text it holds, and its possible first characters.
 
     Each is "" where that is not easily found out.
@@ -200,9 +200,9 @@ class _BySign(dict[str, "_SeveralPatterns | None"]):
         return self[sign]
 
 
-def find_needs(pattern: str) -> PatternNeeds:
+def find_needs(pattern: str) -> LineNeeds:
     """Return what a match of a pattern needs."""
-    return PatternNeeds(*_note_needs(pattern))
+    return LineNeeds(*_note_needs(pattern))
 
 
 @noted
