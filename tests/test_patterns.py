@@ -120,7 +120,7 @@ def test_with_a_lookaround_they_are_refused_where_the_blame_is(pattern: str) -> 
     danger = find_fatal(pattern + LOOKED)
     if danger is None:  # repeats side by side: the work is reckoned before each line
         bound = measure_cost(pattern + LOOKED)
-        assert bound is not None and bound.steps("a" * 100) > Limits().pattern_steps
+        assert bound is not None and bound.count_steps("a" * 100) > Limits().pattern_steps
         return
     assert danger.kind in FATAL
     assert "a lookaround" in danger.why or danger.kind == "repeat"
@@ -290,10 +290,10 @@ def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, t
     built(pattern)
     bound = measure_cost(pattern)
     line = piece * times + end
-    assume(bound is not None and bound.steps(line) < 300_000)
+    assume(bound is not None and bound.count_steps(line) < 300_000)
 
     try:
-        assert bound is not None and seconds(pattern, line) < 0.2 + bound.steps(line) * 1e-6
+        assert bound is not None and seconds(pattern, line) < 0.2 + bound.count_steps(line) * 1e-6
     except SystemError:
         assume(False)  # a fault of `re` in possessive repeats, python/cpython#101955
 

@@ -240,9 +240,8 @@ class Walker:
         try:
             meter = self._budget.make_meter(item.address, depth - expands, packed=expands)
             feed = Feed(stream, self._make_listener(item), meter)
-            if codecs.kind_of(feed.peek(16)) and self._is_spent(item, depth):
-                return
-            if self._is_other_file(item, feed):
+            is_beyond = bool(codecs.kind_of(feed.peek(16))) and self._is_spent(item, depth)
+            if is_beyond or self._is_other_file(item, feed):
                 return
             feed, packed = self._undo_compression(item, feed, depth, source, streams)
             head = feed.peek(512)
