@@ -21,7 +21,7 @@ def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells]
     """
     found: dict[tuple[str, ...], Cells] = {}
     try:
-        for path, text, line in json_twin.cells(block):
+        for path, text, line in json_twin.read_cells(block):
             found.setdefault(path[:-1], {})[path[-1] if path else ""] = (text, line)
     except ValueError as error:
         for at, text in enumerate(block.lines, block.first_line):
@@ -30,7 +30,7 @@ def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells]
         block.cut = True
         return
     yield from found.items()
-    for number in json_twin.strange(block):
+    for number in json_twin.list_strange_lines(block):
         yield fault_at(block, number, parser, "not a line of JSON")
 
 

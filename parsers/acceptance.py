@@ -1,7 +1,7 @@
 """`esxcli software acceptance get`: packages of which acceptance level the host takes; one word, also in JSON."""
 
-from analyzer.forms import written
-from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.forms import template_parser
+from analyzer.forms.columns import bundle_files, esxcli_commands
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -13,11 +13,11 @@ TABLE = Table.of(
 
 _LEVEL = r"\"?(?:VMwareCertified|VMwareAccepted|PartnerSupported|CommunitySupported)\"?"
 
-PARSER = written(
+PARSER = template_parser(
     "acceptance",
     TABLE,
     node="esxi",
     files=bundle_files("localcli software acceptance get", twin=True),
-    commands=esxcli("software acceptance get"),
+    commands=esxcli_commands("software acceptance get"),
     body=rf"^\s*{_LEVEL}\s*$",
 )

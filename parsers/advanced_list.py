@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Record, Value
 
@@ -32,7 +32,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield option_row(block, record.line, values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "advanced_list",
     (OPTIONS,),
     _rows,

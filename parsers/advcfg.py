@@ -5,7 +5,7 @@ The line names the option without its path; the path comes from the command.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
@@ -26,7 +26,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield option_row(block, record.line, values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "advcfg",
     (OPTIONS,),
     _rows,

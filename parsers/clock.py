@@ -1,6 +1,6 @@
 """`date` on the host: what its clock said when the bundle was made."""
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files
 from analyzer.tables import Column, Table
 
@@ -14,7 +14,7 @@ TABLE = Table.of(
 
 _DATE = r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"
 
-PARSER = written(
+PARSER = template_parser(
     "clock",
     TABLE,
     node="esxi",

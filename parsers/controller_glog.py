@@ -5,7 +5,7 @@ the start stamp in the file's name, else from the time of the capture. No zone i
 stamps are taken as UTC.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -29,7 +29,7 @@ _FILE_HEAD = (
 _SHAPE = rf"(?:\s*(?:[\w./-]{{1,200}}:)?[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.\d{{6}} +\d+ [\w./+-]+:\d+\] |{_FILE_HEAD})"
 
 
-PARSER = log(
+PARSER = log_parser(
     "controller_glog",
     TABLE,
     files=(r"(?:^|/)[\w.-]*\b(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d+(?:\.log)?(?:\.gz)?$",),

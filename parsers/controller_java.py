@@ -4,7 +4,7 @@ Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-c
 `%d %r [%t] %p %c - %m`). The stamp has no zone and is taken as UTC.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -28,7 +28,7 @@ _SHAPE = (
 _TRACE = r"(?:\s+at |Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b)"
 
 
-PARSER = log(
+PARSER = log_parser(
     "controller_java",
     TABLE,
     files=(

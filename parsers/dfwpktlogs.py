@@ -7,7 +7,7 @@ NSX-T 2.x and 3.x print the hash of the filter in the place of the number (NSX-T
 GUID-D57429A1), and PROTO with a number for a protocol without a name.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, SYSLOG, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, SYSLOG, TIME, TS, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -45,7 +45,7 @@ _SHAPE = (
 )
 
 
-PARSER = log(
+PARSER = log_parser(
     "dfwpktlogs",
     TABLE,
     stem="dfwpktlogs",

@@ -4,7 +4,7 @@ Source: the script of the bundle: "Device:  PATH", the table (`gpt`, cylinders h
 `number first last GUID name attribute`; with `msdos` a type by number), and the sectors that may be used.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -23,7 +23,7 @@ TABLE = Table.of(
     ask="`partedUtil getptbl /vmfs/devices/disks/<storage_device>`",
 )
 
-PARSER = written(
+PARSER = template_parser(
     "disk_partitions",
     TABLE,
     node="esxi",

@@ -6,8 +6,8 @@ with `grep` are read too; what stands above the first world (fast paths, service
 
 from functools import partial
 
-from analyzer.forms import written
-from analyzer.forms.headings import own_heading
+from analyzer.forms import template_parser
+from analyzer.forms.headings import drop_stale_headings
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -28,7 +28,7 @@ TABLE = Table.of(
     ask="`summarize-dvfilter` on the host",
 )
 
-PARSER = written(
+PARSER = template_parser(
     "dvfilters",
     TABLE,
     node="esxi",
@@ -39,5 +39,5 @@ PARSER = written(
         r"^\s*(?:world \d+ |port \d+ \S|(?:vNic|dvPort|uplink) slot \d+|(?:name|agentName|state|vmState|failurePolicy"
         r"|slowPathID|filter source|agent|moduleName|Fastpaths|ServiceVMs|Filters|slowpath)\b|--$|<only )"
     ),
-    answers=partial(own_heading, heading=("world_id", "vm_name"), once=("port_id", "client_name")),
+    answers=partial(drop_stale_headings, heading=("world_id", "vm_name"), once=("port_id", "client_name")),
 )

@@ -6,7 +6,7 @@ copies from a blog lose the indents. A client is `VM1.eth0` from 5.x on and `VM1
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
@@ -36,7 +36,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield row(SWITCHES, block, record.lines["SWITCH"], values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "esxcfg_vswitch",
     (SWITCHES, PORTGROUPS, DVPORTS),
     _rows,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record
 
@@ -13,7 +13,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield host_row(block, record.line, "hostname", str(record.values["HOSTNAME"]))
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "esxi_hostname",
     (HOST,),
     _rows,

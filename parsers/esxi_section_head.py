@@ -8,7 +8,7 @@ ESXi.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
@@ -28,7 +28,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield version_row(block, record.line, origin, values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "esxi_section_head",
     (VERSION,),
     _rows,

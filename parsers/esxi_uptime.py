@@ -6,7 +6,7 @@ of microseconds; and the text of `uptime`.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table
 
@@ -30,7 +30,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield Row(TABLE, {"uptime_s": seconds}, block, record.line)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "esxi_uptime",
     (TABLE,),
     _rows,

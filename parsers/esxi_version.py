@@ -7,7 +7,7 @@ and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
@@ -41,7 +41,7 @@ def _rows(block: Block, record: Record) -> Output:
         yield version_row(block, record.line, origin, values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "esxi_version",
     (VERSION, HOST),
     _rows,

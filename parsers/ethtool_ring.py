@@ -6,7 +6,7 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 `rxqueues/N/status` is per queue and is the value to trust.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
 from ._guest import INTERFACE, ethtool
@@ -31,7 +31,7 @@ TABLE = Table.of(
 )
 
 
-PARSER = written(
+PARSER = template_parser(
     "ethtool_ring",
     TABLE,
     node="guest",

@@ -3,8 +3,8 @@
 Source: `commands/localcli_storage-san-fc-events-get.txt` or the command: a heading, and a line for each event.
 """
 
-from analyzer.forms import written
-from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.forms import template_parser
+from analyzer.forms.columns import bundle_files, esxcli_commands
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -16,12 +16,12 @@ TABLE = Table.of(
     Column("fc_event", "str", "LINK UP, LINK DOWN, RSCN received for PID 012c00, …"),
 )
 
-PARSER = written(
+PARSER = template_parser(
     "fc_events",
     TABLE,
     node="esxi",
     files=bundle_files("localcli storage san fc events get"),
-    commands=esxcli("storage san fc events get"),
+    commands=esxcli_commands("storage san fc events get"),
     shape=r"^\s*FC Event Log\s*$",
     body=r"^\s*(?:FC Event Log|-+|\d{4}-\d\d-\d\d .*|(?:Errors?|Unable|Failed)\b.*)\s*$",
 )

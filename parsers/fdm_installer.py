@@ -5,7 +5,7 @@ the process and a time, with or without the name of the program before it; the a
 lines, without a time of its own, and goes on from the line above.
 """
 
-from analyzer.forms.logs import MESSAGE, TIME, log
+from analyzer.forms.logs import MESSAGE, TIME, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -21,6 +21,6 @@ TABLE = Table.of(
 
 _SHAPE = r"\s*(?:fdm-installer: )?\[\d{1,10}\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
 
-PARSER = log(
+PARSER = log_parser(
     "fdm_installer", TABLE, stem="fdm-installer", shape=_SHAPE, more_lines=r"fdm-installer:|\[\w+Error\]|\s+\S"
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
@@ -84,7 +84,7 @@ def _value(record: Record, name: str, factor: float) -> Value:
 
 _NUMBER = r"\d[\d.]*(?:[BKMGTP]i?)?"
 
-PARSER = recorded(
+PARSER = record_parser(
     "guest_memory",
     (TABLE,),
     _rows,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzer.forms import Field, json_twin, written
-from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.forms import Field, json_twin, template_parser
+from analyzer.forms.columns import bundle_files, esxcli_commands
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Row, Table
 
@@ -53,12 +53,12 @@ _LABELS = (
     Field("CC Algo", "congestion_control"),
     Field("World Name", "world_name"),
 )
-_TEXT = written(
+_TEXT = template_parser(
     "ip_connection",
     TABLE,
     node="esxi",
     files=bundle_files("localcli network ip connection list", twin=True),
-    commands=esxcli("network ip connection list"),
+    commands=esxcli_commands("network ip connection list"),
     shape=rf"^\s*(?:Proto\s+Recv Q\s+Send Q\s+Local Address\s+Foreign Address\s+State\s+World ID\b|{_ROW})",
     body=rf"^\s*(?:Proto\s|-{{3,}}|(?:tcp|udp)\d?\s+\S+\s+\S+\s+\S+\s+\S+|{json_twin.LINE})",
 )
@@ -66,10 +66,10 @@ _TEXT = written(
 
 def parse(block: Block) -> Output:
     """Read the sockets of a text or of its JSON, which prints address and port in one cell."""
-    if not json_twin.begins(block):
+    if not json_twin.is_json(block):
         yield from _TEXT.parse(block)
         return
-    for item in json_twin.rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
+    for item in json_twin.read_rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
         yield _split(item) if isinstance(item, Row) else item
 
 

@@ -6,7 +6,7 @@ Source: iperf's own table, `[ ID] Interval Transfer Bandwidth` (iperf 3: `Bitrat
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
@@ -43,7 +43,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield Row(TABLE, values, block, record.line)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "iperf",
     (TABLE,),
     _rows,

@@ -1,7 +1,7 @@
 """`esxcli iscsi software get`: whether software iSCSI is switched on; esxcli prints the word alone."""
 
-from analyzer.forms import written
-from analyzer.forms.columns import bundle_files, esxcli
+from analyzer.forms import template_parser
+from analyzer.forms.columns import bundle_files, esxcli_commands
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -11,11 +11,11 @@ TABLE = Table.of(
     Column("enabled", "bool", "software iSCSI is on"),
 )
 
-PARSER = written(
+PARSER = template_parser(
     "iscsi_software",
     TABLE,
     node="esxi",
     files=bundle_files("localcli iscsi software get"),
-    commands=esxcli("iscsi software get"),
+    commands=esxcli_commands("iscsi software get"),
     body=r"^\s*(?:(?:Software iSCSI Enabled:?\s*)?(?:true|false)|(?:Errors?|Unable|Failed)\b.*)\s*$",
 )

@@ -131,7 +131,7 @@ Cell = tuple[str, str | None, str, int]  # object, label (None: not understood, 
 
 
 def _cells(block: Block) -> Iterator[Cell]:
-    if json_twin.begins(block):
+    if json_twin.is_json(block):
         yield from _json(block)
     elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
         yield from _table(block, ruler)
@@ -159,10 +159,10 @@ def _word(block: Block, word: int) -> Iterator[Cell]:
 
 
 def _json(block: Block) -> Iterator[Cell]:
-    for line in json_twin.strange(block):
+    for line in json_twin.list_strange_lines(block):
         yield "", None, "not a line of JSON", line
     try:
-        cells = list(json_twin.cells(block))
+        cells = list(json_twin.read_cells(block))
         names = {path[0]: text for path, text, _ in cells if path[1:] == ("Name",)}
         for path, text, line in cells:
             labels = [_WORDS.sub(" ", one) for one in (path[1:] if len(path) > 1 else path)]

@@ -3,7 +3,7 @@
 Source: `commands/esxcfg-scsidevs_-m.txt` or the command.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -20,7 +20,7 @@ TABLE = Table.of(
 
 _LINE = r"(?:naa|eui|t10|mpx)\.\S+:\d+\s+/\S+\s+[0-9a-f]{8}-\S+\s+\d+\s+\S.*"
 
-PARSER = written(
+PARSER = template_parser(
     "mapped_volumes",
     TABLE,
     node="esxi",

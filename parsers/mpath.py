@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Column, Fault, KeyColumn, Row, Table, Value
 
@@ -42,7 +42,7 @@ def _once(found: Iterable[Row | Fault]) -> Output:
         yield item
 
 
-PARSER = written(
+PARSER = template_parser(
     "mpath",
     TABLE,
     node="esxi",

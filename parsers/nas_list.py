@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Row
 
@@ -24,7 +24,7 @@ def _each(block: Block, record: Record) -> Output:
     yield Row(LIST.tables[0], values, block, record.lines["VOLUME_NAME"])
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "nas_list",
     LIST.tables,
     _each,

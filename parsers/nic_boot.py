@@ -6,7 +6,7 @@ Source: messages of the Linux kernel and its drivers (vmxnet3, e1000, e1000e, pc
 passed over. A guest with `pcnet32` runs the Flexible (vlance) adapter.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import MAC_FORM, Column, Table
 
 from ._guest import INTERFACE
@@ -31,7 +31,7 @@ TABLE = Table.of(
 _STAMP = r"(?:\[\s*\d+\.\d+\]\s+)"
 _PCI = r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d"
 
-PARSER = written(
+PARSER = template_parser(
     "nic_boot",
     TABLE,
     node="guest",

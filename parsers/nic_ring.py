@@ -4,11 +4,11 @@ The text has no heading and does not name the NIC: it is known by its command on
 drivers are asked by `ethtool -g vmnicN` on the host, which prints other words for the same.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 
 from ._pnic import RING
 
-PARSER = written(
+PARSER = template_parser(
     "nic_ring",
     RING,
     node="esxi",

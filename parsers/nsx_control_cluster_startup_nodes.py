@@ -6,7 +6,7 @@ of the Manager's list of controllers. Without its prompt only the name of the fi
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table
 
@@ -28,7 +28,7 @@ def _rows(block: Block, record: Record) -> Output:
             yield Row(TABLE, {"ip": ip.strip(), "position": position}, block, record.line)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "nsx_control_cluster_startup_nodes",
     (TABLE,),
     _rows,

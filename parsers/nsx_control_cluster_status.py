@@ -7,7 +7,7 @@ activated, the same Cluster ID on all nodes.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
@@ -56,7 +56,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield Row(table, values, block, record.line, lines)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "nsx_control_cluster_status",
     (HEALTH, ROLE),
     _rows,

@@ -6,8 +6,8 @@ step. Stamps have no year and stay as printed. The other form of the command, li
 
 from functools import partial
 
-from analyzer.forms import written
-from analyzer.forms.headings import own_heading
+from analyzer.forms import template_parser
+from analyzer.forms.headings import drop_stale_headings
 from analyzer.tables import IP_FORM, Column, Table
 
 TABLE = Table.of(
@@ -21,11 +21,11 @@ TABLE = Table.of(
     ask="`show control-cluster history` on each NSX Controller",
 )
 
-PARSER = written(
+PARSER = template_parser(
     "nsx_controller_history",
     TABLE,
     node="nsx_controller",
     shape=r"^\s*Node [0-9a-f]{8}-[0-9a-f-]{27} \(\S+\)\s*$",
     body=r"^\s*(?:Node [0-9a-f-]{36} \(|[\w*]+/[\w*]+ \d\d:\d\d:\d\d: |-{3,}\s*$)",
-    answers=partial(own_heading, heading=("node_uuid", "ip"), once=("since", "step")),
+    answers=partial(drop_stale_headings, heading=("node_uuid", "ip"), once=("since", "step")),
 )

@@ -3,7 +3,7 @@
 Source: the command on a host of NSX 6.1, as captured. A rule stands there twice, once for each address family.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -23,7 +23,7 @@ TABLE = Table.of(
 )
 _ROW = r"rule\s+\d+:\s+\d+ evals, in \d+ out \d+ pkts, in \d+ out \d+ bytes"
 
-PARSER = written(
+PARSER = template_parser(
     "nsx_dfw_rule_stats",
     TABLE,
     node="esxi",

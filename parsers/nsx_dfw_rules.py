@@ -4,7 +4,7 @@ Source: the command on hosts of NSX 6.1 to 6.4, as captured. A rule of the Manag
 and port. Two lines of comment with generation and time of realization came with a later release.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -24,7 +24,7 @@ TABLE = Table.of(
 )
 _ROW = r"rule \d+ at \d+ (?:in|out|inout) \S"
 
-PARSER = written(
+PARSER = template_parser(
     "nsx_dfw_rules",
     TABLE,
     node="esxi",

@@ -4,7 +4,7 @@ Source: NSX Edge CLI (NSX for vSphere), as captured on a control VM of 6.1; the 
 and sessions between their interfaces, as in VMware's own published test code. A prompt names the unit (`edge-1-0`).
 """
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
@@ -42,7 +42,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield Row(TABLE, values, block, record.line, lines)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "nsx_edge_ha",
     (TABLE,),
     _rows,

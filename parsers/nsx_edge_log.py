@@ -5,7 +5,7 @@ a whole file: the head is that of syslog (RFC 3164 or an ISO stamp), the texts a
 VMware's log content pack.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -23,7 +23,7 @@ TABLE = Table.of(
 )
 _ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 
-PARSER = log(
+PARSER = log_parser(
     "nsx_edge_log",
     TABLE,
     files=(

@@ -3,7 +3,7 @@
 Source: a public script of a support engineer, which takes the address below the line that begins with `mgmt`.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import IP_FORM, Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -16,7 +16,7 @@ TABLE = Table.of(
     ask="NSX Manager tech-support bundle",
 )
 
-PARSER = written(
+PARSER = template_parser(
     "nsx_manager_net",
     TABLE,
     node="nsx_manager",

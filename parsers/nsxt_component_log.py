@@ -8,7 +8,7 @@ What a component sends to the syslog as well is in nsxt.syslog, which rules look
 was not sent.
 """
 
-from analyzer.forms.logs import PRI, TS, family, log_rows, utc
+from analyzer.forms.logs import PRI, TS, log_files, log_rows, read_utc
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Record, Table, Value
 
@@ -36,7 +36,7 @@ def _finish(record: Record, values: dict[str, Value]) -> None:
     take_pairs(values, str(record.values.get("SD", "")), folded=bool(record.values.get("REPEATED")))
     stamp = str(record.values.get("TIME", ""))
     if "/" in stamp:  # routing daemons
-        values["time"] = utc(stamp.replace("/", "-"))
+        values["time"] = read_utc(stamp.replace("/", "-"))
 
 
 def parse(block: Block) -> Output:
@@ -50,7 +50,7 @@ PARSER = Parser(
     parse=parse,
     kind=kind_of_lines,
     files=(
-        family(
+        log_files(
             r"nsx-audit(?:-write)?|nsxapi|nsx-ccp(?:-transaction)?|cbm|reverse-proxy|cm-inventory|upgrade-coordinator"
             r"|nsx-opsagent|cfgAgent"
         ),

@@ -6,7 +6,7 @@ prints the same line with its uptime in front and a remark behind. Java 11, whic
 `-Xlog:safepoint,gc*=debug:…:time,uptime,level`, prints time, uptime and level in brackets.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log
+from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
 from analyzer.tables import Table
 
 from ._nsxt import MANAGER
@@ -22,7 +22,7 @@ TABLE = Table.of(
     log=True,
 )
 
-PARSER = log(
+PARSER = log_parser(
     "nsxt_corfu_gc",
     TABLE,
     node=MANAGER,

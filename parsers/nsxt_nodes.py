@@ -4,7 +4,7 @@ Source: the NSX CLI guide (3.2 to 9.0).
 """
 
 from analyzer.forms import Field, Key, text_table
-from analyzer.forms.columns import table_of
+from analyzer.forms.columns import make_table
 
 from ._nsxt import DATED, MANAGER, UUID, answers
 
@@ -17,7 +17,7 @@ _MORE = (
     Field("", "addresses", "str", "addresses as printed, where the command is verbose"),
     Field("", "fqdn", "str", "name of the node in DNS, where the command is verbose"),
 )
-TABLE = table_of(
+TABLE = make_table(
     "nsxt.registered_node",
     "Nodes that are registered with the managers of NSX-T: managers, edges, hosts.",
     "get nodes; get nodes verbose",

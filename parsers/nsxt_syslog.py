@@ -5,7 +5,7 @@ brackets may hold brackets themselves. `message repeated N times` is counted in 
 `eventType`, `alarmState`, `eventId` among the pairs (VMware's log content pack for NSX 4.1 looks for them).
 """
 
-from analyzer.forms.logs import PRI, TS, family, log_rows
+from analyzer.forms.logs import PRI, TS, log_files, log_rows
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Record, Table, Value
 
@@ -45,7 +45,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse,
     kind=kind_of_lines,
-    files=(r"(?:^|/)var/log/syslog(?:\.\d+)?(?:\.gz)?$", family("nsx-syslog")),
+    files=(r"(?:^|/)var/log/syslog(?:\.\d+)?(?:\.gz)?$", log_files("nsx-syslog")),
     shape=rf"^{_SHAPE}",
     body=rf"^{_SHAPE}",
     head=rf"^(?:{_SHAPE}|{_ANY})",

@@ -3,7 +3,7 @@
 Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that nobody owns has no bracket.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -20,7 +20,7 @@ TABLE = Table.of(
 
 _LINE = r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
 
-PARSER = written(
+PARSER = template_parser(
     "pci_devices",
     TABLE,
     node="esxi",

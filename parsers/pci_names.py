@@ -4,7 +4,7 @@ Source: `commands/lspci.txt` or the command: `<address> <class>: <vendor and mod
 numbers (esxi.pci_device).
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files
 from analyzer.tables import Column, KeyColumn, Table
 
@@ -21,7 +21,7 @@ TABLE = Table.of(
 
 _ADDRESS = r"(?:[0-9a-f]{3,4}:)?[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f]"
 
-PARSER = written(
+PARSER = template_parser(
     "pci_names",
     TABLE,
     node="esxi",

@@ -4,7 +4,7 @@ Source: the command, as administrators publish it of 5.x to 8.x, whole or throug
 <subvendor>:<subdevice> vmkernel vmnic0`; a device that is passed through to VMs has no name of the host behind it.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -23,7 +23,7 @@ TABLE = Table.of(
 _ADDRESS = r"(?:[0-9a-f]{4}:)?[0-9a-f]{2,4}:[0-9a-f]{2}\.[0-9a-f]"
 _LINE = rf"{_ADDRESS}\s+[0-9a-f]{{4}}:[0-9a-f]{{4}}\s+[0-9a-f]{{4}}:[0-9a-f]{{4}}\s+[a-z]\w{{2,20}}"
 
-PARSER = written(
+PARSER = template_parser(
     "pci_owners",
     TABLE,
     node="esxi",

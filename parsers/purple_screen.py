@@ -9,7 +9,7 @@ lines of vmkernel.log, and those of screens, which have no time and are no vmker
 
 from dataclasses import replace
 
-from analyzer.forms.logs import log
+from analyzer.forms.logs import log_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Row, Table
 
@@ -49,7 +49,7 @@ _REST = (
 )
 
 
-_SCREEN = log(
+_SCREEN = log_parser(
     "purple_screen",
     TABLE,
     files=(r"(?:^|/)(?:psod|purple[\w-]*)\.(?:txt|log)$",),

@@ -3,7 +3,7 @@
 Source: `dump-vmdk-rdm-info.sh…txt` of a bundle, one for each VM, or the command. A disk that is none says so.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -18,7 +18,7 @@ TABLE = Table.of(
 
 _DISK = r"Disk \S.*? is (?:a (?:Non-p|P)assthrough Raw Device Mapping|not an? \S.*)"
 
-PARSER = written(
+PARSER = template_parser(
     "rdm_disks",
     TABLE,
     node="esxi",

@@ -3,7 +3,7 @@
 Source: public captures of 6.0 to 8.0 (Broadcom articles 301134 and 324231, a post on 8.0). Only the links are rows.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -24,7 +24,7 @@ def _complete(row: Row) -> None:
 
 _MODE = r"[dlcbps-][rwxsStT-]{9}[+.@]?"
 
-PARSER = written(
+PARSER = template_parser(
     "root_links",
     TABLE,
     node="esxi",

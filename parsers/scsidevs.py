@@ -4,11 +4,11 @@ Source: `commands/esxcfg-scsidevs_-l.txt` or the command. Several keys share a l
 indents, so that only the form of its name tells where a device begins.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 
 from ._scsi import DEVICES
 
-PARSER = written(
+PARSER = template_parser(
     "scsidevs",
     DEVICES,
     node="esxi",

@@ -4,7 +4,7 @@ Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. 
 does not name the user.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log_parser
 from analyzer.tables import Column, Record, Table, Value
 
 TABLE = Table.of(
@@ -28,7 +28,7 @@ def _finish(_record: Record, values: dict[str, Value]) -> None:
     values["message"] = values["command"] or values["message"]
 
 
-PARSER = log(
+PARSER = log_parser(
     "shell_log",
     TABLE,
     stem="shell",

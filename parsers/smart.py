@@ -5,7 +5,7 @@ from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its dis
 the name of a disk alone, or behind a word, is the head of its table: `Device:  naa.…`, `naa.…` of a loop.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -30,7 +30,7 @@ def _number(row: Row) -> None:
 
 _VALUE = r"(?:-?\d+|N/A|OK|WARNING|IMPENDING FAILURE|UNKNOWN)"
 
-PARSER = written(
+PARSER = template_parser(
     "smart",
     TABLE,
     node="esxi",

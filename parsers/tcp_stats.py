@@ -4,7 +4,7 @@ Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run s
 spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -30,7 +30,7 @@ TABLE = Table.of(
 )
 
 
-PARSER = written(
+PARSER = template_parser(
     "tcp_stats",
     TABLE,
     node="guest",

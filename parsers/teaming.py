@@ -6,7 +6,7 @@ answer has further keys saying whether it overrides the switch.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output, without_subject
 from analyzer.tables import Block, Record, Value
 
@@ -48,7 +48,7 @@ _GET = r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+standard\s+"
 _SWITCH = _GET + r"policy\s+failover\s+get\s+(?:-v\s*|--vswitch-name[= ])"
 _GROUP = _GET + r"portgroup\s+policy\s+failover\s+get\s+(?:-p\s*|--portgroup-name[= ])"
 
-PARSER = recorded(
+PARSER = record_parser(
     "teaming",
     (TEAMING,),
     _rows,

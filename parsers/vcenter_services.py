@@ -5,7 +5,7 @@ Source: real lines of 6.7 to 8.0. The services write with the library of the hos
 """
 
 from analyzer.forms.host_logs import PROGRAM_COLUMNS
-from analyzer.forms.logs import PRI, TS, log
+from analyzer.forms.logs import PRI, TS, log_parser
 from analyzer.tables import Table
 
 _SERVICES = "vmware-vum-server|vsanvcmgmtd|vsan-mgmt|StatsMonitor|imageService"
@@ -20,7 +20,7 @@ TABLE = Table.of(
 )
 _STAMP = rf"(?:{TS}|\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{{1,6}})"
 
-PARSER = log(
+PARSER = log_parser(
     "vcenter_services",
     TABLE,
     node="vcenter",

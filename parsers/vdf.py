@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Record, Row
 
@@ -38,7 +38,7 @@ def _kib(text: str) -> int:
     return int(float(text.rstrip("BKMGT")) * _KIB[unit])
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "vdf",
     (_TABLE,),
     _each,

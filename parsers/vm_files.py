@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
@@ -55,7 +55,7 @@ def _rows(block: Block, record: Record) -> Output:
         yield Row(TABLE, values, block, record.line)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "vm_files",
     (TABLE,),
     _rows,

@@ -3,7 +3,7 @@
 Source: public captures of ESXi 5 to 6.7; the lines stand above the list of the VMs, or alone behind `| grep invalid`.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import KeyColumn, Table
 
 TABLE = Table.of(
@@ -12,7 +12,7 @@ TABLE = Table.of(
     "vim-cmd vmsvc/getallvms",
     KeyColumn("vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
 )
-PARSER = written(
+PARSER = template_parser(
     "vm_invalid",
     TABLE,
     node="esxi",

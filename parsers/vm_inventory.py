@@ -1,6 +1,6 @@
 """`etc/vmware/hostd/vmInventory.xml`: the VMs that hostd has registered, by the path of their .vmx files."""
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -12,7 +12,7 @@ TABLE = Table.of(
     ask="`cat /etc/vmware/hostd/vmInventory.xml`",
 )
 
-PARSER = written(
+PARSER = template_parser(
     "vm_inventory",
     TABLE,
     node="esxi",

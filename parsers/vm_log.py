@@ -8,7 +8,7 @@ write the same lines: the first one names the product.
 import re
 from collections.abc import Sequence
 
-from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, family, log_rows, viewing
+from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, log_files, log_rows, view_command
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Table
 
@@ -71,8 +71,8 @@ PARSER = Parser(
     parse=parse,
     node="esxi",
     kind=_kind,
-    files=(family("vmware"),),
-    commands=(viewing(r"vmware(?:-\d+)?"),),
+    files=(log_files("vmware"),),
+    commands=(view_command(r"vmware(?:-\d+)?"),),
     shape=rf"^{_SHAPE}",
     body=rf"^(?:{_SHAPE}|\s+\S)",
     log=True,

@@ -6,7 +6,21 @@ log goes on over an upgrade. Lines tagged vmkwarning stand in this log too. Arti
 without their stamp (KB 399748: `cpu0:2098206)ApeiHEST: …`) or without all of their head (KB 394262).
 """
 
-from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, MESSAGES, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
+from analyzer.forms.logs import (
+    HOST,
+    LEVEL,
+    MASKED,
+    MESSAGE,
+    MESSAGES,
+    PRI,
+    SEV,
+    SYSLOG,
+    TIME,
+    TS,
+    log_files,
+    log_parser,
+    view_command,
+)
 from analyzer.tables import Column, Table
 
 COLUMNS = (
@@ -50,11 +64,11 @@ _SHAPE = (
 HEAD = rf"^{_SHAPE}"  # of vmkwarning.log, too
 
 
-PARSER = log(
+PARSER = log_parser(
     "vmkernel",
     TABLE,
-    files=(family("vmkernel"), MESSAGES),
-    commands=(viewing("vmkernel|messages"), r"^\s*dmesg\s*$"),
+    files=(log_files("vmkernel"), MESSAGES),
+    commands=(view_command("vmkernel|messages"), r"^\s*dmesg\s*$"),
     shape=_SHAPE,
     more_lines=r"\s{2,}\S",
     default_level="info",

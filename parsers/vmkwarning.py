@@ -5,7 +5,7 @@ vmkernel.log: count an event in one of the two, never in both. A line alone cann
 from one of vmkernel.log, so this log is recognised by its name only.
 """
 
-from analyzer.forms.logs import log
+from analyzer.forms.logs import log_parser
 from analyzer.tables import Table
 
 from .vmkernel import COLUMNS, HEAD
@@ -20,7 +20,7 @@ TABLE = Table.of(
 )
 
 
-PARSER = log(
+PARSER = log_parser(
     "vmkwarning",
     TABLE,
     stem="vmkwarning",

@@ -4,7 +4,7 @@ Source: `vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`, one
 branches end in a slash. A Windows guest shows one queue while RSS is off in its driver.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Table
 
 from ._vsish import PORT, PORT_ID, QUEUE, SWITCH
@@ -20,7 +20,7 @@ TABLE = Table.of(
 )
 
 
-PARSER = written(
+PARSER = template_parser(
     "vmxnet3_rx_queues",
     TABLE,
     node="esxi",

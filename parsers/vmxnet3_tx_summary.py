@@ -4,7 +4,7 @@ Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`. No
 keys, so they stay as printed.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.forms.blocks import vsish_body
 from analyzer.tables import Column, Table
 
@@ -23,7 +23,7 @@ TABLE = Table.of(
 )
 
 
-PARSER = written(
+PARSER = template_parser(
     "vmxnet3_tx_summary",
     TABLE,
     node="esxi",

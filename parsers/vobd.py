@@ -4,7 +4,7 @@ Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messag
 microseconds runs since boot and is not in order with the stamps across correlators.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -30,7 +30,7 @@ _SHAPE = (
 )
 
 
-PARSER = log(
+PARSER = log_parser(
     "vobd",
     TABLE,
     stem="vobd",

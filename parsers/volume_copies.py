@@ -1,10 +1,10 @@
 """`esxcfg-volume -l`: volumes the host takes for copies, as `esxcli storage vmfs snapshot list` names them."""
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 
 from .vmfs_snapshots import PARSER as COPIES
 
-PARSER = written(
+PARSER = template_parser(
     "volume_copies",
     COPIES.tables[0],
     node="esxi",

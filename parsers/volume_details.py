@@ -4,7 +4,7 @@ Source: `commands/vmkfstools_-P--v-10-….txt` of a bundle (one for each datasto
 prints sizes with units (`Capacity 119.8 GB, 93.1 GB available`, a public capture of 6.7).
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -41,7 +41,7 @@ def _in_bytes(row: Row) -> None:
             row.values[column] = int(float(number) * 1024 ** _UNIT[unit])
 
 
-PARSER = written(
+PARSER = template_parser(
     "volume_details",
     TABLE,
     node="esxi",

@@ -5,8 +5,8 @@ Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCen
 5.x are told by their threads of twelve digits, where a host prints eight.
 """
 
-from analyzer.forms.host_logs import AGENT_COLUMNS, shape
-from analyzer.forms.logs import PRI, TS, log
+from analyzer.forms.host_logs import AGENT_COLUMNS, agent_shape
+from analyzer.forms.logs import PRI, TS, log_parser
 from analyzer.tables import Table
 
 TABLE = Table.of(
@@ -19,12 +19,12 @@ TABLE = Table.of(
 )
 
 _SHAPE = (
-    rf"(?:{shape('vpxd')}|\s*{PRI}{TS} (?:[\w.:-]+ vpxd \S+ - - |[A-Z]+ vpxd \d+ \[Originator@\d+ "
+    rf"(?:{agent_shape('vpxd')}|\s*{PRI}{TS} (?:[\w.:-]+ vpxd \S+ - - |[A-Z]+ vpxd \d+ \[Originator@\d+ "
     r"|\[[0-9A-F]{12} [a-z]+ '[^']*'|(?:- .{1,200})?Section for VMware VirtualCenter,))"
 )
 
 
-PARSER = log(
+PARSER = log_parser(
     "vpxd",
     TABLE,
     stem="vpxd",

@@ -3,7 +3,7 @@
 Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints the same as a loose JSON.
 """
 
-from analyzer.forms import written
+from analyzer.forms import template_parser
 from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
@@ -25,7 +25,7 @@ TABLE = Table.of(
 _NAMES = r"Name|VSANUUID|State|Reason|StoragePool\w+|Is[A-Z]\w+\??|Size\(MB\)|FormatType|SSD|MD|ChecksumSupport"
 _LABEL = rf'"?(?:{_NAMES})"?\s*:.*'
 
-PARSER = written(
+PARSER = template_parser(
     "vsan_device_states",
     TABLE,
     node="esxi",

@@ -6,7 +6,7 @@ as well; slabs and components have no table.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
@@ -55,7 +55,7 @@ def _rows(block: Block, record: Record) -> Output:
         yield Row(table, values, block, record.line)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "vsan_disk_loads",
     (LOADS, HEAPS),
     _rows,

@@ -5,7 +5,7 @@ memory, the tag before it is what vmsyslogd writes for any program. Without a kn
 the name of its file alone.
 """
 
-from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -21,4 +21,4 @@ TABLE = Table.of(
 )
 _HEAD = rf"\s*{PRI}{TS} (?:{HOST}(?:{SEV} )?vsfwd(?:\[\d+\])?: |\[[A-Z]+\])"
 
-PARSER = log("vsfwd", TABLE, stem="vsfwd", head=_HEAD)
+PARSER = log_parser("vsfwd", TABLE, stem="vsfwd", head=_HEAD)

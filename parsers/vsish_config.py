@@ -6,7 +6,7 @@ is the one esxcli prints.
 
 from __future__ import annotations
 
-from analyzer.forms import recorded
+from analyzer.forms import record_parser
 from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import Output, without_subject
 from analyzer.tables import Block, Record, Value
@@ -34,7 +34,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield option_row(block, record.line, values)
 
 
-PARSER = recorded(
+PARSER = record_parser(
     "vsish_config",
     (OPTIONS,),
     _rows,

@@ -5,7 +5,7 @@ syslog copy. The zone is printed (`GMT+00:00`); a zone by name other than GMT an
 as UTC. 6.4 also writes RFC 5424 lines.
 """
 
-from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log
+from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log_parser
 from analyzer.tables import Column, Table
 
 TABLE = Table.of(
@@ -31,7 +31,7 @@ _SHAPE = rf"\s*{PRI}(?:{_HEAD}|{TS} [\w.:-]+ NSXV \S+ \S+ \[nsxv@)"
 _TRACE = r"(?:\s+at |\s*Caused by: |\s+\.\.\. \d+ |[\w.$]+(?:Exception|Error)\b|\s+\S)"
 
 
-PARSER = log(
+PARSER = log_parser(
     "vsm_log",
     TABLE,
     stem="vsm",

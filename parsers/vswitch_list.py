@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from analyzer.forms.form import placed
+from analyzer.forms.form import place_lines
 from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Record, Value
 
@@ -42,7 +42,7 @@ def parse(block: Block) -> Output:
         for group in _portgroups(record):
             yield row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
-            yield placed(row(DVPORTS, block, record.lines["DVPORT"], _dvport(record)), record)
+            yield place_lines(row(DVPORTS, block, record.lines["DVPORT"], _dvport(record)), record)
 
 
 def _strange(block: Block) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.facts.database import timestamp
-from analyzer.forms.logs import utc
+from analyzer.forms.logs import read_utc
 from analyzer.logtime import log_time, read, stamped
 from analyzer.tables import Column, ColumnValueError, convert
 from tests.rule_kit import BASE, Kit, rule
@@ -142,7 +142,7 @@ def test_a_column_of_times_reads_what_logs_and_certificates_print(text: str, whe
     kept = timestamp(text)
     assert kept is not None
     assert datetime.fromisoformat(kept[:26]) == datetime.fromisoformat(when)
-    assert utc(text) == when
+    assert read_utc(text) == when
 
 
 @pytest.mark.parametrize("text", [text for text in NO_TIMES if text])

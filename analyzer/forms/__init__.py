@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from analyzer.forms.blocks import get_block, get_blocks, key_value, vsish_block
 from analyzer.forms.columns import Field, Key, Made, Param
-from analyzer.forms.form import recorded, written
+from analyzer.forms.form import record_parser, template_parser
 from analyzer.forms.tables import localcli_table, text_table
 
 __all__ = [
@@ -21,8 +21,8 @@ __all__ = [
     "get_blocks",
     "key_value",
     "localcli_table",
-    "recorded",
+    "record_parser",
+    "template_parser",
     "text_table",
     "vsish_block",
-    "written",
 ]

@@ -11,8 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
-from analyzer.forms.columns import REFUSED, Field, Param, bundle_files, declared, escaped, esxcli, literal, split
-from analyzer.forms.form import TWINS, Finish, Form, Looks, parser_of
+from analyzer.forms.columns import (
+    REFUSED,
+    Field,
+    Param,
+    bundle_files,
+    declare_table,
+    escape_dollars,
+    escape_label,
+    esxcli_commands,
+    split_fields,
+)
+from analyzer.forms.form import TWINS, Finish, Form, Looks, make_parser
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Since, Table
@@ -60,7 +70,7 @@ def get_blocks(
     twin     the output may come as JSON or CSV too, which esxcli of 4.x does not print
     counts_since, gauges  see Table
     """
-    plain, told = declared(table, meaning, f"esxcli {path}", fields)
+    plain, told = declare_table(table, meaning, f"esxcli {path}", fields)
     made = _counting(plain, counts_since, gauges)
     above = rf"(?:{head}):?" if head else "" if begins else _HEAD
     template = block_template(told, head=above, begins=begins, ignored=ignored)
@@ -75,8 +85,14 @@ def get_blocks(
     shape, lead = _signed(sign, shape, label, rf"(?:{named}):?" if named else "") if sign else (shape, lead)
     body = rf"^\s*(?:{label}|{TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
-    return parser_of(
-        form, node="esxi", files=(*own, *files), commands=(*commands, *esxcli(path)), shape=shape, body=body, lead=lead
+    return make_parser(
+        form,
+        node="esxi",
+        files=(*own, *files),
+        commands=(*commands, *esxcli_commands(path)),
+        shape=shape,
+        body=body,
+        lead=lead,
     )
 
 
@@ -181,16 +197,18 @@ def get_block(
     block that names no object, or one that stands for no block at all; several are parted by `|`.
     For the rest see `get_blocks`.
     """
-    own_labels, params = split(fields)
+    own_labels, params = split_fields(fields)
     asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
-    made, labels = declared(table, meaning, asked, own_labels, params)
+    made, labels = declare_table(table, meaning, asked, own_labels, params)
     template = block_template(labels, title=title, begins=begins)
     form = Form(name, made, labels, template, twin=True)
     own = () if params else bundle_files(f"localcli {path}", twin=True)
     titles = "|".join(map(re.escape, title.split("|")))
     body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{TWINS}|{REFUSED})$"
     shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
-    return parser_of(form, node="esxi", files=own, commands=esxcli(path, params), shape=shape, body=body, lead=lead)
+    return make_parser(
+        form, node="esxi", files=own, commands=esxcli_commands(path, params), shape=shape, body=body, lead=lead
+    )
 
 
 def key_value(
@@ -218,13 +236,13 @@ def key_value(
     answers    see Form
     counts_since, gauges  see Table
     """
-    labels, params = split(fields)
-    plain, told = declared(table, meaning, source, labels, params, ask)
+    labels, params = split_fields(fields)
+    plain, told = declare_table(table, meaning, source, labels, params, ask)
     made = _counting(plain, counts_since, gauges)
     template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
     form = Form(name, made, told, template, finish=finish, answers=answers)
     looks.setdefault("body", rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$")
-    return parser_of(form, **looks)
+    return make_parser(form, **looks)
 
 
 def vsish_block(
@@ -247,12 +265,12 @@ def vsish_block(
     shaped  the title is enough to know the dump without its command
     counts_since, gauges  see Table
     """
-    labels, params = split(fields)
-    made = _counting(declared(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
+    labels, params = split_fields(fields)
+    made = _counting(declare_table(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
-    return parser_of(
+    return make_parser(
         form,
         node="esxi",
         commands=(vsish_command(path, params), *commands),
@@ -307,27 +325,27 @@ def block_template(
     """
     rules = [rf"^\s*{_UNTOLD}$$"]
     if head and not begins:
-        rules.append(rf"^\s*{escaped(head)}\s*$$ -> Continue.Record")
+        rules.append(rf"^\s*{escape_dollars(head)}\s*$$ -> Continue.Record")
     elif begins:
-        rules.append(rf"^\s*{literal(begins)}\s*{separator} -> Continue.Record")
+        rules.append(rf"^\s*{escape_label(begins)}\s*{separator} -> Continue.Record")
     for field in fields:
         rules += _label_rules(field, separator)
     rules.append(rf"^\s*({_either(fields, escape=True)})\s*{separator}\S -> Error")
-    rules.append(rf"^\s*({escaped(REFUSED)}) -> Error")
-    rules.append(rf"^\s*{escaped(ignored)}\s*{separator}.*$$")
+    rules.append(rf"^\s*({escape_dollars(REFUSED)}) -> Error")
+    rules.append(rf"^\s*{escape_dollars(ignored)}\s*{separator}.*$$")
     if title:
-        rules.append(rf"^\s*({'|'.join(map(literal, title.split('|')))})\s*$$")
+        rules.append(rf"^\s*({'|'.join(map(escape_label, title.split('|')))})\s*$$")
     if head and not any(field.above for field in fields):
-        rules.append(rf"^\s*{escaped(head)}\s*$$")
+        rules.append(rf"^\s*{escape_dollars(head)}\s*$$")
     return _template(fields, rules, required=bool(head and not begins))
 
 
 def vsish_template(title: str, fields: Sequence[Field]) -> str:
     """Return the template of dumps of vsish; keys of later releases are data that has no name yet."""
-    rules = [rf"^\s*{literal(title)}\s*\{{?\s*$$ -> Record"]
+    rules = [rf"^\s*{escape_label(title)}\s*\{{?\s*$$ -> Record"]
     for field in fields:
         for label in field.labels:
-            rules.append(rf"^\s*{literal(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
+            rules.append(rf"^\s*{escape_label(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
     rules.append(rf"^\s*({_either(fields, escape=True)}): -> Error")
     rules += [r"^\s*[#A-Za-z0-9][^:{}]*:[^{}]*\{?\s*$$", r"^\s*\[\d+\]:.*$$", r"^\s*[{}]\s*$$"]
     return _template(fields, rules)
@@ -337,14 +355,14 @@ def _label_rules(field: Field, separator: str) -> list[str]:
     value = f"${{{field.name.upper()}}}"
     if field.above:
         label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
-        again = [rf"^\s*{literal(text)}\s*{separator}.*$$" for text in field.labels]  # some print it below as well
+        again = [rf"^\s*{escape_label(text)}\s*{separator}.*$$" for text in field.labels]  # some print it below as well
         return [rf"^\s*{label}{value}:?\s*$$", *again]
     rules = []
     for label in field.labels:
         if field.none:
-            nothing = "|".join(map(literal, field.none))
-            rules.append(rf"^\s*{literal(label)}\s*{separator}({nothing})?\s*$$")
-        rules.append(rf"^\s*{literal(label)}\s*{separator}{value}{field.behind}\s*$$")
+            nothing = "|".join(map(escape_label, field.none))
+            rules.append(rf"^\s*{escape_label(label)}\s*{separator}({nothing})?\s*$$")
+        rules.append(rf"^\s*{escape_label(label)}\s*{separator}{value}{field.behind}\s*$$")
     return rules
 
 
@@ -360,4 +378,4 @@ def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool =
 
 def _either(fields: Sequence[Field], *, escape: bool = False) -> str:
     labels = [label for field in fields for label in field.labels]
-    return "|".join(map(literal if escape else re.escape, labels))
+    return "|".join(map(escape_label if escape else re.escape, labels))

@@ -121,7 +121,7 @@ class Param:
         return Column(self.name, self.kind, self.meaning)
 
 
-def table_of(
+def make_table(
     name: str, meaning: str, source: str, ask: str, fields: Sequence[Field], params: Sequence[Param] = ()
 ) -> Table:
     """Return the table that fields and parameters fill; a column that several labels fill stands once."""
@@ -131,12 +131,12 @@ def table_of(
     return Table(name, meaning, source, ask, tuple(columns.values()), keys)
 
 
-def split(fields: Sequence[Field | Param]) -> tuple[list[Field], list[Param]]:
+def split_fields(fields: Sequence[Field | Param]) -> tuple[list[Field], list[Param]]:
     """Return the labels of an output, and the columns that its command tells."""
     return [one for one in fields if isinstance(one, Field)], [one for one in fields if isinstance(one, Param)]
 
 
-def declared(
+def declare_table(
     table: str | Table,
     meaning: str,
     source: str,
@@ -147,11 +147,11 @@ def declared(
     """Return the table given, or the one that the fields declare, with its complete fields; `source`: the command."""
     labelled = tuple(field for field in fields if not field.made)
     if isinstance(table, Table):
-        return table, completed(labelled, table)
-    return table_of(table, meaning, source, ask or f"`{source}`", fields, params), labelled
+        return table, complete_fields(labelled, table)
+    return make_table(table, meaning, source, ask or f"`{source}`", fields, params), labelled
 
 
-def completed(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
+def complete_fields(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
     """Return fields with what the table declares of their columns; ValueError for one that is no column of it."""
     return tuple(_complete(field, table) if field.name else field for field in fields)
 
@@ -186,7 +186,7 @@ def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
     return (*files, rf"(?:^|/)json/(?:\d+\.)?{name}\.json$") if twin else tuple(files)
 
 
-def esxcli(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
+def esxcli_commands(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups.
 
     Between the program and the path stand options of the form and of the connection (`-s vc01 -u root`); 4.x calls
@@ -220,12 +220,12 @@ def _option(text: str) -> str:
     return rf"{re.escape(text)}[= ]\s*" if text.startswith("--") else rf"{re.escape(text)}\s*"
 
 
-def plain(label: str) -> str:
+def normalize_label(label: str) -> str:
     """Return a label as both twins print it: the text with blanks, JSON often without ("Link Status", LinkStatus)."""
     return re.sub(r"[^a-z0-9]", "", label.lower())
 
 
-def row_of(
+def make_row(
     table: Table, block: Block, cells: Sequence[tuple[Field, str, int]], line: int, parser: str, told: dict[str, Value]
 ) -> Iterator[Row | Fault]:
     """Yield a row of cells, each with its field and line, and a fault for each cell of the wrong type.
@@ -249,11 +249,11 @@ def row_of(
     yield Row(table, values, block, line, own)
 
 
-def literal(text: str) -> str:
+def escape_label(text: str) -> str:
     """Return a text as a template matches it; blanks stay, so that a rule's first characters are known."""
-    return escaped(re.escape(text).replace(r"\ ", " ").replace(r"\#", "#"))
+    return escape_dollars(re.escape(text).replace(r"\ ", " ").replace(r"\#", "#"))
 
 
-def escaped(pattern: str) -> str:
+def escape_dollars(pattern: str) -> str:
     """Return a regex as a rule of a template holds it: `$` twice, values of the template left alone."""
     return re.sub(r"\$(?!\{)", "$$$$", pattern)

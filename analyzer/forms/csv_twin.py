@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Sequence
 
-from analyzer.forms.columns import Field, plain, row_of
+from analyzer.forms.columns import Field, make_row, normalize_label
 from analyzer.parsing import MOST_LINE, Output, fault_at
 from analyzer.tables import Block, Table, Value
 
@@ -19,18 +19,18 @@ _ASKED = re.compile(r"\s--formatter[= ]csv\b")
 _HEADING = re.compile(r"\s*\w+(?:,\w+)+,?\s*$")
 
 
-def begins(fields: Sequence[Field], block: Block) -> bool:
+def is_csv(fields: Sequence[Field], block: Block) -> bool:
     """Tell whether a block is CSV: the command asked for it, or its first line is a heading of two labels at least."""
     first = next((line for line in block.lines if line.strip()), "")
     if len(first) > MOST_LINE or not _HEADING.match(first):
         return bool(_ASKED.search(block.command))
-    known = {plain(label) for field in fields for label in field.labels}
-    return len(known & {plain(cell) for cell in first.split(",")}) >= min(2, len(known))
+    known = {normalize_label(label) for field in fields for label in field.labels}
+    return len(known & {normalize_label(cell) for cell in first.split(",")}) >= min(2, len(known))
 
 
-def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
     """Yield a row for each line of the CSV below its heading."""
-    by_label = {plain(label): field for field in fields for label in field.labels}
+    by_label = {normalize_label(label): field for field in fields for label in field.labels}
     heading: list[Field | None] = []
     reader = csv.reader(line if len(line) <= MOST_LINE else "" for line in block.lines)
     last = 0
@@ -50,7 +50,7 @@ def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told:
                 yield fault_at(block, at, parser, "no line of this output is as long")
             continue
         if not heading:
-            found = [by_label.get(plain(cell)) for cell in cells]
+            found = [by_label.get(normalize_label(cell)) for cell in cells]
             heading = found if any(found) else []
             if not heading:
                 yield fault_at(block, at, parser, "a heading with none of the labels of this output")
@@ -61,4 +61,4 @@ def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told:
             pairs = [
                 (field, text, at) for field, text in zip(heading, cells, strict=True) if field is not None and text
             ]
-            yield from row_of(table, block, pairs, at, parser, told)
+            yield from make_row(table, block, pairs, at, parser, told)

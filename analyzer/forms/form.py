@@ -42,12 +42,12 @@ class Form:
     def parse(self, block: Block) -> Output:
         """Read an output, text or JSON, into rows of the table."""
         told = typed(block.params, self.table)
-        if self.twin and json_twin.begins(block):
-            found: Output = json_twin.rows(self.table, self.fields, self.name, block, told)
-        elif self.twin and csv_twin.begins(self.fields, block):
-            found = csv_twin.rows(self.table, self.fields, self.name, block, told)
-        elif self.twin and named_twin.begins(block):
-            found = named_twin.rows(self.table, self.fields, self.name, block, told)
+        if self.twin and json_twin.is_json(block):
+            found: Output = json_twin.read_rows(self.table, self.fields, self.name, block, told)
+        elif self.twin and csv_twin.is_csv(self.fields, block):
+            found = csv_twin.read_rows(self.table, self.fields, self.name, block, told)
+        elif self.twin and named_twin.is_named(block):
+            found = named_twin.read_rows(self.table, self.fields, self.name, block, told)
         elif self.read is not None:
             found = self.read(block)
         else:
@@ -76,12 +76,12 @@ class Looks(Where, total=False):
     proof: str
 
 
-def parser_of(form: Form, **looks: Unpack[Looks]) -> Parser:
+def make_parser(form: Form, **looks: Unpack[Looks]) -> Parser:
     """Return the parser of a form."""
     return Parser(form.name, (form.table,), form.parse, template=form.template, **looks)
 
 
-def written(
+def template_parser(
     name: str,
     table: Table,
     *,
@@ -94,10 +94,10 @@ def written(
     Values of the template are columns; named groups of `commands` fill columns that the text does not hold.
     answers  see Form
     """
-    return parser_of(Form(name, table, (), "", finish=finish, answers=answers), **looks)
+    return make_parser(Form(name, table, (), "", finish=finish, answers=answers), **looks)
 
 
-def recorded(
+def record_parser(
     name: str,
     tables: tuple[Table, ...],
     each: Each,
@@ -121,12 +121,12 @@ def recorded(
             if isinstance(record, Fault):
                 yield record
             else:
-                yield from (placed(item, record) for item in each(block, record))
+                yield from (place_lines(item, record) for item in each(block, record))
 
     return Parser(name, tables, parse, **looks)
 
 
-def placed(item: Row | Fault, record: Record) -> Row | Fault:
+def place_lines(item: Row | Fault, record: Record) -> Row | Fault:
     """Return a row with the line of each column, of a record that spans lines; template and table name it alike."""
     if isinstance(item, Row) and not item.lines:
         item.lines = {name.lower(): line for name, line in record.lines.items() if line != item.line}

@@ -8,7 +8,7 @@ from analyzer.parsing import Output
 from analyzer.tables import Fault, Row
 
 
-def own_heading(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:
+def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:
     """Take the cells of a heading from rows that repeat, on another line, what stood below that very heading.
 
     heading  columns that the heading fills, the first always

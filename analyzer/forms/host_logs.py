@@ -7,7 +7,7 @@ server keeps has the name of the host after the time.
 
 from __future__ import annotations
 
-from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, family, log, viewing
+from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log_files, log_parser, view_command
 from analyzer.parsing import Parser
 from analyzer.tables import Column, Table
 
@@ -88,7 +88,7 @@ def _template(tag: str, other: str, last: tuple[str, ...], values: str = "") -> 
     return f"{_VALUES}{values}\nStart\n" + "".join(f"  {_PRI}{rule}\n" for rule in rules)
 
 
-def shape(process: str, own_5x: str = "", *, section: bool = False) -> str:
+def agent_shape(process: str, own_5x: str = "", *, section: bool = False) -> str:
     """Return the regex (without anchor) of the head of a line written by the agent `process`.
 
     Up to 5.x a line does not name the agent: `own_5x` is what must follow the bracket for
@@ -116,7 +116,7 @@ def agent_log(
 ) -> Parser:
     """Return the parser of NAME.log of an agent that writes as hostd does.
 
-    process  regex of its name in a line; own_5x, section: see `shape`
+    process  regex of its name in a line; own_5x, section: see `agent_shape`
     ask      what to request; "" asks for the log with its rotated copies
     """
     declared = Table.of(
@@ -128,11 +128,11 @@ def agent_log(
         log=True,
     )
     tag = f"(?:{process}|-)"
-    return log(
+    return log_parser(
         name,
         declared,
         stem=name,
-        shape=shape(process, own_5x, section=section),
+        shape=agent_shape(process, own_5x, section=section),
         more_lines=_MORE,
         template=_template(tag, tag, (rf"{_AT}{tag}: {_REST}",)),
     )
@@ -183,11 +183,11 @@ def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) ->
         rf"(?:{_HOST}(?:{SEV} +)?(?:{tags})(?:\[[\w-]+\])?: (?!{_OF_NSX})"
         rf"|(?:{_HOST}{_TAG}: )?[A-Za-z]+ (?:{tags})\[[\w-]+\] ?\[(?!nsx@))"
     )
-    return log(
+    return log_parser(
         name,
         declared,
-        files=(family(log_name, _HOSTS_ONLY if shared else _FOLDER),),
-        commands=(viewing(log_name),),
+        files=(log_files(log_name, _HOSTS_ONLY if shared else _FOLDER),),
+        commands=(view_command(log_name),),
         shape=rf"\s*{PRI}{_UTC} {own}",
         more_lines=f"{_MORE}|{_TRACE}",
         head=_HEAD,
@@ -208,7 +208,7 @@ def other_log(name: str) -> Parser:
         ask="/var/log of the host, whole",
         log=True,
     )
-    return log(
+    return log_parser(
         name,
         declared,
         files=(_ANY_FILE,),

@@ -15,7 +15,7 @@ from itertools import accumulate
 from json.decoder import JSONArray, JSONObject, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from analyzer.forms.columns import Field, plain, row_of
+from analyzer.forms.columns import Field, make_row, normalize_label
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Fault, Row, Table, Value
 
@@ -35,14 +35,14 @@ class _Placed(NamedTuple):
     at: int
 
 
-def begins(block: Block) -> bool:
+def is_json(block: Block) -> bool:
     """Tell whether a block is the JSON twin: by its name, or by its first lines."""
     if block.address.endswith(".json"):
         return True
     return any(_OPENS.match(line) for line in block.lines[:1])
 
 
-def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
     """Yield a row for each object of the outermost list, or one for an object alone.
 
     A line that is no JSON costs itself; what is broken in another way costs its object.
@@ -60,7 +60,7 @@ def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told:
     yield from _Objects(table, fields, parser, replace(block, lines=lines), told).read()
 
 
-def cells(block: Block) -> Iterator[tuple[tuple[str, ...], str, int]]:
+def read_cells(block: Block) -> Iterator[tuple[tuple[str, ...], str, int]]:
     """Yield every cell of a JSON text: where it stands (keys, and numbers in lists), its text and its line.
 
     Lines that are no JSON are left out, see `strange`. Raises ValueError where the text is no JSON, or is cut.
@@ -81,7 +81,7 @@ def cells(block: Block) -> Iterator[tuple[tuple[str, ...], str, int]]:
         yield path, text_of, block.first_line + bisect_right(starts, place) - 1
 
 
-def strange(block: Block) -> Iterator[int]:
+def list_strange_lines(block: Block) -> Iterator[int]:
     """Yield the numbers of the lines of a JSON text that are no JSON."""
     yield from (n for n, line in enumerate(block.lines, block.first_line) if line.strip() and not _LINE.match(line))
 
@@ -104,7 +104,7 @@ class _Objects:
         self, table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]
     ) -> None:
         self.table, self.parser, self.block, self.told = table, parser, block, told
-        self.by_label = {plain(label): field for field in fields for label in field.labels}
+        self.by_label = {normalize_label(label): field for field in fields for label in field.labels}
         self.head = next((field for field in fields if field.above), None)
         self.text = "\n".join(block.lines)
         self.starts = [0, *accumulate(len(line) + 1 for line in block.lines)]
@@ -151,14 +151,14 @@ class _Objects:
             cells.append((self.head, head, self.line_at(found.at)))
         first = min((line for _, _, line in cells), default=self.line_at(found.at))
         if cells:
-            yield from row_of(self.table, self.block, cells, first, self.parser, self.told)
+            yield from make_row(self.table, self.block, cells, first, self.parser, self.told)
         else:
             why = "an object with none of the labels of this output"
             yield self._fault(found.at, why)
 
     def _cells(self, pairs: list[tuple[str, _Placed]]) -> Iterator[tuple[Field, str, int]]:
         for key, cell in pairs:
-            field = self.by_label.get(plain(key))
+            field = self.by_label.get(normalize_label(key))
             if field is not None:
                 yield field, _text(cell.value), self.line_at(cell.at)
             elif _is_object(cell):  # a block inside the block ("Driver Info:")

@@ -4,7 +4,7 @@ A log parser's template holds every form of one line of its log and no catch-all
 run on single lines (or a line with the lines that continue it). Values with a meaning of
 their own in those templates:
 
-TIME      the stamp as printed, in any of the forms `utc` reads
+TIME      the stamp as printed, in any of the forms `read_utc` reads
 LEVEL     a word, a letter, or the two letters of vmsyslogd 8.x (Wa)
 UPTIME_S  [days:]hours:minutes:seconds since boot
 """
@@ -58,7 +58,7 @@ _STAMP_IN_NAME = re.compile(
 )
 
 
-def utc(stamp: str, year: Year = no_year) -> str | None:
+def read_utc(stamp: str, year: Year = no_year) -> str | None:
     """Return a printed stamp as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, or None.
 
     Reads what analyzer/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC, and a stamp
@@ -174,7 +174,7 @@ def _row(table: Table, record: Record, block: Block, number: int, default_level:
         except ColumnValueError:
             values[column.name] = None
     stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
-    values["time"] = utc(stamp, year_for(block, name)) if stamp else None
+    values["time"] = read_utc(stamp, year_for(block, name)) if stamp else None
     if "level" in values:
         printed = str(record.values.get("LEVEL", ""))
         values["level"] = _level(printed, default_level, block.lines[number - block.first_line])
@@ -188,7 +188,7 @@ def _level(printed: str, default: str, line: str) -> str | None:
     return (level_word(printed) if printed else default) or priority_level(line)
 
 
-def family(stem: str, folder: str = "(?:^|/)") -> str:
+def log_files(stem: str, folder: str = "(?:^|/)") -> str:
     """Return the regex of the member names of one log: `stem`, rotated by number and compressed.
 
     The path keeps its suffix: `vmkernel.log`, `vmkernel.0.gz`, `vmkernel.log.1.gz`, `hostd-7.log`. `folder` is the
@@ -201,13 +201,13 @@ def family(stem: str, folder: str = "(?:^|/)") -> str:
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 
-def viewing(stem: str) -> str:
+def view_command(stem: str) -> str:
     """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
     name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
     return rf"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s(?:[^|;]*[\s/])?{name}(?:\s|$|[|;])"
 
 
-def log(
+def log_parser(
     name: str,
     table: Table,
     *,
@@ -237,8 +237,8 @@ def log(
         tables=(table,),
         parse=partial(log_rows, table, name, finish=finish, default_level=default_level),
         node=node,
-        files=(*((family(stem),) if stem else ()), *files),
-        commands=(*((viewing(stem),) if stem else ()), *commands),
+        files=(*((log_files(stem),) if stem else ()), *files),
+        commands=(*((view_command(stem),) if stem else ()), *commands),
         shape=rf"^{shape}" if shape else "",
         body=rf"^(?:{'|'.join(filter(None, (shape, more_lines)))})" if shape else "",
         head=head,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from analyzer.forms.columns import Field, plain, row_of
+from analyzer.forms.columns import Field, make_row, normalize_label
 from analyzer.kept_patterns import compiled
 from analyzer.parsing import MOST_LINE, Output, fault_at
 from analyzer.tables import Block, Table, Value
@@ -28,22 +28,26 @@ _MORE = 4  # blanks before the rest of a value that the console of PowerShell ha
 Cells = list[tuple[str, str, int]]  # label, text, line
 
 
-def begins(block: Block) -> bool:
+def is_named(block: Block) -> bool:
     """Tell whether the first line of a block is one of named values."""
     first = next((line for line in block.lines if line.strip()), "")
     return len(first) <= MOST_LINE and _FIRST.match(first) is not None
 
 
-def rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
     """Yield a row for each record, and a fault for each line that is of none."""
-    by_label = {plain(label): field for field in fields for label in field.labels}
+    by_label = {normalize_label(label): field for field in fields for label in field.labels}
     first = next(line for line in block.lines if line.strip()).lstrip()
     strange: list[int] = []
     read = _xml if first.startswith("<") else _pairs if _PAIR.match(first) else _items
     for cells in read(block, strange):
-        known = [(by_label[plain(label)], text, line) for label, text, line in cells if plain(label) in by_label]
+        known = [
+            (by_label[normalize_label(label)], text, line)
+            for label, text, line in cells
+            if normalize_label(label) in by_label
+        ]
         if known:
-            yield from row_of(table, block, known, known[0][2], parser, told)
+            yield from make_row(table, block, known, known[0][2], parser, told)
         elif cells:
             yield fault_at(block, cells[0][2], parser, "a record with none of the labels of this output")
     for line in strange:

@@ -16,15 +16,15 @@ from analyzer.forms.columns import (
     Field,
     Param,
     bundle_files,
-    declared,
-    escaped,
-    esxcli,
-    literal,
-    plain,
-    row_of,
-    split,
+    declare_table,
+    escape_dollars,
+    escape_label,
+    esxcli_commands,
+    make_row,
+    normalize_label,
+    split_fields,
 )
-from analyzer.forms.form import TWINS, Finish, Form, Where, parser_of
+from analyzer.forms.form import TWINS, Finish, Form, Where, make_parser
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Table
 
@@ -54,18 +54,18 @@ def localcli_table(
     rest     without a ruler, cells may stand behind those of the fields
     For the rest see `get_blocks`.
     """
-    made, told = declared(table, meaning, f"esxcli {path}", fields)
+    made, told = declare_table(table, meaning, f"esxcli {path}", fields)
     base = Form(name, made, told, table_template(told, heading_of(told, 3), rest=rest), twin=True, finish=finish)
     form = replace(base, read=lambda block: _by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
     body = rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{TWINS}|{REFUSED})$"
     own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
-    return parser_of(
+    return make_parser(
         form,
         node="esxi",
         files=(*own, *files),
-        commands=(*commands, *esxcli(path)),
+        commands=(*commands, *esxcli_commands(path)),
         shape="|".join(rf"^\s*{one}" for one in (heading, alone) if one),
         body=body,
     )
@@ -95,11 +95,11 @@ def text_table(
     heading  regex of the heading, where its labels in their order say too little
     common   see Parser: the heading is known by its command only, or by the `shape` given; proof: see Parser
     """
-    labels, params = split(fields)
-    made, told = declared(table, meaning, source, labels, params, ask)
+    labels, params = split_fields(fields)
+    made, told = declare_table(table, meaning, source, labels, params, ask)
     above = heading or heading_of(told, 3)
     form = Form(name, made, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
-    return parser_of(
+    return make_parser(
         form,
         shape=shape or ("" if common else rf"^\s*{heading_of(told, len(told))}\s*$"),
         body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
@@ -131,7 +131,7 @@ def _by_ruler(form: Form, block: Block) -> Output:
             yield from rows(form.table, form.name, single, told, form.template)
         elif _is_row(cells, fields):
             pairs = [(field, text, at) for field, text in zip(fields, cells, strict=True) if field is not None]
-            yield from row_of(form.table, block, pairs, at, form.name, told)
+            yield from make_row(form.table, block, pairs, at, form.name, told)
         else:
             yield fault_at(block, at, form.name, "not a row of the table")
 
@@ -164,8 +164,8 @@ def _fields_at(fields: Sequence[Field], heading: str, cuts: Sequence[tuple[int, 
     cells = _cells(heading, cuts)
     if cells is None:
         return []
-    by_label = {plain(label): field for field in fields for label in field.labels}
-    return [by_label.get(plain(cell)) for cell in cells]
+    by_label = {normalize_label(label): field for field in fields for label in field.labels}
+    return [by_label.get(normalize_label(cell)) for cell in cells]
 
 
 def _cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
@@ -189,7 +189,7 @@ def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False)
     values = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
     end = r"(\s.*)?" if rest else r"\s*"
     rules = [rf"^\s*{_row(fields)}{end}$$ -> Record"]
-    rules += [rf"^\s*{escaped(heading)}(\s.*)?$$", r"^\s*[-=][-=\s]*$$", r"^\s*$$", "^. -> Error"]
+    rules += [rf"^\s*{escape_dollars(heading)}(\s.*)?$$", r"^\s*[-=][-=\s]*$$", r"^\s*$$", "^. -> Error"]
     return "\n".join([*values, "", "Start", *(f"  {rule}" for rule in rules), ""])
 
 
@@ -199,7 +199,7 @@ def _row(fields: Sequence[Field]) -> str:
     for number, field in enumerate(fields):
         cell = f"${{{field.name.upper()}}}" if field.name else f"({field.regex})"
         if field.none:
-            cell = f"({cell}|{'|'.join(map(literal, field.none))})"
+            cell = f"({cell}|{'|'.join(map(escape_label, field.none))})"
         # an optional cell ends at the blanks behind it, those at the end begin at the blanks before them
         before = "" if number == 0 or fields[number - 1].maybe else r"\s+"
         text = cell + field.behind

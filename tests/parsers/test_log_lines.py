@@ -291,7 +291,7 @@ def test_the_year_of_a_stamp_without_one() -> None:
 )
 def test_a_stamp_becomes_utc(stamp: str, wanted: str | None) -> None:
     """Offsets are taken off; a name other than GMT and UTC is taken as UTC; no date is no time."""
-    assert _log.utc(stamp, lambda _month, _day: 2015) == wanted
+    assert _log.read_utc(stamp, lambda _month, _day: 2015) == wanted
 
 
 @given(
@@ -305,7 +305,7 @@ def test_any_offset_gives_the_same_moment(moment: datetime, minutes: int, colon:
     local = moment + timedelta(minutes=minutes)
     sign, shift = ("-", -minutes) if minutes < 0 else ("+", minutes)
     text = f"{local:%Y-%m-%dT%H:%M:%S}.{local.microsecond // 1000:03d}{sign}{shift // 60:02d}{colon}{shift % 60:02d}"
-    found = _log.utc(text)
+    found = _log.read_utc(text)
     assert found is not None
     assert datetime.fromisoformat(found).replace(tzinfo=UTC) == moment.replace(tzinfo=UTC)
 
