@@ -208,7 +208,7 @@ print(json.dumps([sorted(heavy & set(sys.modules)), gc.get_threshold()[0] == OBJ
 def test_a_small_case_starts_little(tmp_path: Path) -> None:
     """Three small files load no heavy library, and few of the 300 classes get a compiled constructor.
 
-    Of 32 compiled ones 8 declare parsers, tables and facts, and 7 have an object for each rule of the catalog or for
+    Of 40 compiled ones 8 declare parsers, tables and facts, and 7 have an object for each rule of the catalog or for
     each that cannot tell; the others come of rows of facts and of the 30 rules that are looked at whole. Two modules
     follow its VMs from port to NIC, as there is a list of ports; what a wheel notes of patterns, and which nodes may
     hold subjects, are modules that spare more than they cost. Five modules are parts of what was one too long. Eight
@@ -222,7 +222,7 @@ def test_a_small_case_starts_little(tmp_path: Path) -> None:
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     heavy, seldom, compiled, modules = json.loads(done.stdout.splitlines()[-1])
     assert (heavy, seldom) == ([], True)
-    assert compiled <= 32
+    assert compiled <= 40
     assert modules <= 255
 
 

@@ -111,6 +111,7 @@ def why(document: dict[str, Any], rule: str) -> str:
     return " ".join(group["why"] for group in document["cannot_tell"] if rule in group["rules"])
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
 def test_an_excerpt_without_a_hit_proves_nothing(tmp_path: Path, prompt: str, command: str, form: str) -> None:
     """What grep, tail, dmesg and the like printed is no log: no rule says that a line is not in it."""

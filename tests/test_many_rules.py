@@ -39,7 +39,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return what is done from now on: YAML files read, rules read whole, signatures compiled, tables with rows."""
     done: dict[str, Any] = {"yaml": [], "whole": set(), "compiled": [], "there": {}, "rules": []}
     monkeypatch.setenv("BACKLINE_CACHE", str(kb / "cache"))
-    tree, later, needle, alone = RuleText.tree, cache._Later.__call__, signature_set._needle, whole_catalog.alone
+    tree, later, needle, alone = RuleText.tree, cache._Later.__call__, signature_set._make_needle, whole_catalog.alone
 
     def judged(rule: Rule, facts: Facts, *args: Any, **words: Any) -> Any:
         done["rules"].append(rule)
@@ -49,7 +49,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     monkeypatch.setattr(RuleText, "tree", lambda text: done["yaml"].append(text.name) or tree(text))
     monkeypatch.setattr(cache._Later, "__call__", lambda self, rule: done["whole"].add(rule.id) or later(self, rule))
-    monkeypatch.setattr(signature_set, "_needle", lambda one: done["compiled"].append(one.table) or needle(one))
+    monkeypatch.setattr(signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one))
     monkeypatch.setattr(whole_catalog, "alone", judged)
     return done
 

@@ -58,6 +58,7 @@ def test_each_planted_problem_is_found_by_its_lines(tmp_path: Path, size: int) -
     assert document["problems"] == []  # all of them rest in a finding
 
 
+@pytest.mark.size
 @SIZES
 def test_a_healthy_host_of_that_size_is_silent(tmp_path: Path, size: int) -> None:
     """The same host without them has no finding above info, and no event that no rule knows."""

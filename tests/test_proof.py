@@ -69,7 +69,12 @@ def test_the_proof_says_what_a_single_run_says() -> None:
     for proof in proofs[::4]:
         for example, result in zip(proof.rule.examples, proof.results, strict=True):
             single = examples.run_one(proof.rule, example)
-            assert (result.name, result.ok, result.got) == (single.name, single.ok, single.got)
+            assert (result.name, result.ok) == (single.name, single.ok)
+            if single.got.get("count", 0) <= 1:
+                assert result.got == single.got
+            else:  # which of several equal findings is first is decided by times, which a proof does not read
+                for key in ("result", "count", "severity", "confidence"):
+                    assert result.got.get(key) == single.got.get(key), (proof.rule.id, example.name, key)
 
 
 def test_rules_in_two_threads_are_proved_in_order(made_up: None) -> None:

@@ -177,6 +177,7 @@ def _vobd(rule: Rule, text: str) -> Kit:
     return kit
 
 
+@pytest.mark.size
 def test_a_case_is_judged_by_a_short_rule(tmp_path: Path) -> None:
     """`triage --kb` reads a short rule and writes its finding, with the line as evidence."""
     written(tmp_path, SHORT)
