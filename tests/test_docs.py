@@ -60,6 +60,7 @@ def test_no_made_page_is_in_git(tmp_path: Path) -> None:
     assert not re.findall(r"^.*(?:rules.md|tables.md|schema).*$", tracked.stdout, re.MULTILINE)
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(
     ("words", "name"),
     [
