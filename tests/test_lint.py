@@ -281,6 +281,7 @@ def test_a_missing_key_is_told_with_the_others() -> None:
     assert [code for code in found if CODES[code].stage == "load"] == ["R005", "R005", "R011"]
 
 
+@pytest.mark.size
 def test_what_the_loader_takes_the_linter_calls_no_load_error() -> None:
     """The linter and the loader agree on every shipped rule."""
     assert [one for one in whole() if CODES[one.code].level == "error"] == []
