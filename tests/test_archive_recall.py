@@ -63,6 +63,7 @@ def empty(tmp_path: Path) -> Archive:
     return Archive.open(tmp_path / "archive", create=True)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", kit.SAMPLES)
 def test_a_stored_case_gives_the_same_bytes(archive: Archive, name: str) -> None:
     """Judged again from what was stored, every sample case gives its case.json to the last byte."""

@@ -402,6 +402,7 @@ def test_a_text_is_found_in_log_lines_and_findings(archive: Path) -> None:
     assert (record["case"], record["of"], record["address"]) == ("bert-1", "beacon-probing", "")
 
 
+@pytest.mark.process
 def test_a_line_that_two_logs_share_stands_once(tmp_path: Path) -> None:
     """A line of vobd.log is of esxi.vobd and of esxi.event: it is one line of the answer, which names both."""
     folder = tmp_path / "cases" / "acme" / "esx-esx0.lab.example-2017-10-14--16.53-71234" / "var" / "run" / "log"

@@ -155,6 +155,7 @@ def test_two_runs_at_once_share_the_work(undisturbed: tuple[Path, dict[str, str]
     assert list((archive / "claims").glob("*")) == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_what_is_stored(
     undisturbed: tuple[Path, dict[str, str]], tmp_path: Path, number: signal.Signals

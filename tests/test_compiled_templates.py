@@ -56,6 +56,7 @@ def test_the_page_is_the_same(request: pytest.FixtureRequest) -> None:
     assert compiled == []
 
 
+@pytest.mark.process
 def test_templates_of_another_jinja_are_left_alone(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What was compiled for another version is not used: its code calls functions of that version."""
     doc = document("lab-ring-before")

@@ -144,6 +144,7 @@ def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) ->
     assert tally.quiet + tally.idle == len(document["quiet"])
 
 
+@pytest.mark.process
 def test_the_archive_says_the_counts_of_the_report(
     archive: str, case: tuple[str, Any, Path, str], tmp_path: Path
 ) -> None:

@@ -270,6 +270,7 @@ def test_block_texts_of_shipped_rules_keep_their_bytes(path: Path) -> None:
         assert "\n".join(lines[:end]) in result
 
 
+@pytest.mark.size
 def test_the_shipped_rules_are_well_kept() -> None:
     """`backline rules fmt --check` finds nothing to do in the catalog of the tool."""
     assert [

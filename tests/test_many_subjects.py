@@ -64,6 +64,7 @@ def test_every_host_keeps_its_findings(site: Site) -> None:
         assert one["node"] == many_hosts.host_name(host)
 
 
+@pytest.mark.size
 def test_the_worst_are_told_with_evidence(site: Site) -> None:
     """The worst thousand hold evidence, the worst port of every host among them; the rest is told without."""
     found = [one for one in site.document["findings"] if one["rule"] == RULE]

@@ -167,6 +167,7 @@ def test_json_holds_the_same() -> None:
     assert len(document["rules"]) == len(rules.load().rules)
 
 
+@pytest.mark.process
 def test_a_record_leaves_out_what_was_not_asked_for(site: Profile) -> None:
     """The JSON of some rules holds those and no other."""
     assert [row["rule"] for row in as_record(site, site.costs[:1])["rules"]] == [site.costs[0].rule]

@@ -57,6 +57,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield base
 
 
+@pytest.mark.size
 def test_no_comparison_of_a_sample_names_anybody(handed_out: Path) -> None:
     """Page, note, JSON and what is printed of every sample hold none of the names; the plain comparisons do."""
     found = {one for line in left(handed_out / "plain", NAMES) for one in NAMES if repr(one) in line}

@@ -532,6 +532,7 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.size
 def test_the_example_of_the_page_does_what_the_page_says(db: Path) -> None:
     """The settings of docs/settings.md mute the finding, change the threshold, bring the rule, and say so everywhere."""
     done = run("triage", str(CASES / "config-traps"), "-o", "out", "--fail-on", "major", "--all")

@@ -111,6 +111,7 @@ def test_a_broken_rule_is_told_with_line_and_caret(client: TestClient) -> None:
     assert "did you mean `n_uplinks`" in wrong["text"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "text", ["rule: [", "\0", "a: &a [*a]", "!!python/object:os.system x", "rule: x\n" + "  " * 3000 + "y"]
 )
@@ -120,6 +121,7 @@ def test_what_is_no_rule_is_told_and_nothing_breaks(client: TestClient, text: st
     assert judge(client, RULE, id_of("few"))["shown"]["counts"] == {"match": 1}
 
 
+@pytest.mark.process
 def test_a_case_of_this_machine_is_read_and_searched_for_new_patterns(client: TestClient) -> None:
     """A case that was given by path is judged from its files by an installed rule, as the triage judges it."""
     made = client.post("/cases", json={"path": str(CASE)}).json()["id"]
@@ -129,6 +131,7 @@ def test_a_case_of_this_machine_is_read_and_searched_for_new_patterns(client: Te
     assert all(one["ok"] for one in shown["examples"])
 
 
+@pytest.mark.process
 def test_a_dropped_case_is_read_under_its_labels(client: TestClient) -> None:
     """Uploaded files lie under numbers; a rule over them names the file as it was called."""
     files = sorted(path for path in CASE.rglob("*") if path.is_file())
@@ -228,6 +231,7 @@ def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(tmp_pat
     asyncio.run(act())
 
 
+@pytest.mark.process
 def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Archive) -> None:
     """A browser that goes away while a text is judged leaves nothing running."""
 
@@ -284,6 +288,7 @@ def backtested(client: TestClient, text: str, **more: str) -> list[dict[str, Any
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
+@pytest.mark.process
 def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: Archive) -> None:
     """Matches, cannot tell, near misses and precision of a typed rule over all stored cases, after its progress."""
     stored = archive.snapshot().find(id_of("few"))
@@ -320,6 +325,7 @@ def test_a_back_test_of_some_cases_and_of_a_broken_rule(client: TestClient) -> N
     assert client.post("/rules/backtest", json={"text": RULE, "since": "tomorrow"}).status_code == 400
 
 
+@pytest.mark.process
 def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive) -> None:
     """Whoever does not read on ends the process and frees the place; meanwhile a second one is refused."""
 
@@ -366,6 +372,7 @@ def test_the_file_of_a_text_bears_its_rule_and_nothing_else(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["rule.yaml"]
 
 
+@pytest.mark.process
 def test_a_fresh_draft_has_one_hint_and_no_mistakes(client: TestClient) -> None:
     """The rule that the page opens with says once what is to be filled in; a real mistake in it is told besides."""
     text = client.get("/rules/text/new").json()["text"]

@@ -121,6 +121,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.process
 @linux
 def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Path) -> None:
     """Progress of a large bundle comes a few times a second, never backwards; a cancel in the middle ends its process."""

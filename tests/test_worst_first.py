@@ -76,6 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
+@pytest.mark.size
 def test_every_output_names_the_worst_host_first(site: Path) -> None:
     """Summary, listing, page, both notes, CSV, JSON lines, list and label list of the archive, comparison and watch agree."""
     worst = many_hosts.host_name(WORST_HOST)
