@@ -7,12 +7,11 @@ none, are called esx.problem too: `kb/facts/esxi_clear_event.csv` names them, an
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
-from importlib import resources
 
 from analyzer import parsing
+from analyzer.rules import fact_tables
 from analyzer.tables import Block, Row
 
 EVENT_TABLE = "esxi.event"
@@ -42,8 +41,7 @@ def find_event_id(text: str) -> str:
 
     A log that the parser does not know, such as one of vCenter, may name the problem by its id.
     """
-    parser = next(one for one in parsing.registry().values() if one.tables[0].name == EVENT_TABLE)
-    for found in parser.parse(Block([text])):
+    for found in find_event_parser().parse(Block([text])):
         if isinstance(found, Row):
             return str(found.values.get("event_id") or "")
     named = _PROBLEM_ID.search(text)
@@ -51,17 +49,24 @@ def find_event_id(text: str) -> str:
 
 
 @cache
+def find_event_parser() -> parsing.Parser:
+    """Return the parser of the events of a host."""
+    return next(one for one in parsing.registry().values() if one.tables[0].name == EVENT_TABLE)
+
+
+@cache
 def read_event_severities() -> dict[str, str]:
     """Return the severity of each known event by its id."""
-    return {row["event_id"]: row["severity"] for row in _read_facts("esxi_event")}
+    ids = read_facts_column("kb.esxi_event", "event_id")
+    return dict(zip(ids, read_facts_column("kb.esxi_event", "severity"), strict=True))
 
 
 @cache
 def read_harmless_ids() -> frozenset[str]:
     """Return the ids of events that end a problem or report none."""
-    return frozenset(row["event_id"] for row in _read_facts("esxi_clear_event"))
+    return frozenset(read_facts_column("kb.esxi_clear_event", "event_id"))
 
 
-def _read_facts(name: str) -> list[dict[str, str]]:
-    written = (resources.files("analyzer.kb") / "facts" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(written.splitlines()))
+def read_facts_column(table: str, column: str) -> list[str]:
+    """Return the texts of a column of the facts, row by row."""
+    return [str(row[column]) for row in fact_tables.shipped()[table].own_rows]
