@@ -10,7 +10,7 @@ from analyzer.forms.form import Finish, Looks
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Row, Table
 
-from ._nsxt import DATED, stray, typed_row
+from ._nsxt import DATED, stray_fault, typed_row
 
 _DATED = re.compile(rf"\s*{DATED}")
 
@@ -51,7 +51,7 @@ def text_rows(
         elif found := next(filter(None, (form.match(line) for form in told)), None):
             above = ({} if found.re is told[0] else above) | {k: v for k, v in found.groupdict().items() if v}
         elif line.strip() and not rest.match(line) and not _DATED.match(line):
-            yield stray(block, number, parser)
+            yield stray_fault(block, number, parser)
 
 
 def line_parser(
@@ -102,6 +102,6 @@ def headed_rows(
         elif found:
             cells |= {name: (text, at) for name, text in found.groupdict().items() if text}
         elif line.strip() and not rest.match(line) and not _DATED.match(line):
-            yield stray(block, number, parser)
+            yield stray_fault(block, number, parser)
     if cells:
         yield from typed_row(table, block, parser, first, cells)

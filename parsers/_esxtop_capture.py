@@ -16,8 +16,8 @@ from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
-from ._esxtop_cells import bare, decimals_of, number_of, places, runs, time_of
-from ._esxtop_numbers import SPARE, hundredths
+from ._esxtop_cells import count_decimals, find_runs, place_array, read_number, read_time, unquote_field
+from ._esxtop_numbers import SPARE, read_hundredths
 from ._esxtop_tables import CAPTURE
 
 PARSER_NAME = "esxtop_csv"
@@ -32,7 +32,7 @@ _CLOCK_ONLY = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
 Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float64
 
 
-def iso(time: datetime | None) -> str | None:
+def format_time(time: datetime | None) -> str | None:
     """Return a time as tables hold it, to the second."""
     return None if time is None else time.isoformat(" ", "seconds")
 
@@ -83,7 +83,7 @@ class Capture:
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
         self.use = found.positions(wanted)
-        self.runs, self.places = runs(self.use), places(self.use)
+        self.runs, self.places = find_runs(self.use), place_array(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
         self.lines: list[Cells] = []
@@ -108,7 +108,7 @@ class Capture:
     def take(self, number: int, line: str, cells: Cells) -> Iterator[Frame | Fault]:
         """Take one row and its wanted cells; every so often yield what has come together."""
         yield from self._stamp(number, line)
-        self.decimals = decimals_of(line[-40:])
+        self.decimals = count_decimals(line[-40:])
         self.lines.append(cells)
         self.numbers.append(number)
         self.characters += (len(cells) if isinstance(cells, str) else int(cells.nbytes)) + _ROW
@@ -138,7 +138,7 @@ class Capture:
         if line.count('"') % 2 or self._width(line) != width:
             return None
         fields = self._fields(line)  # decimal commas in quotes, quotes here and there
-        return delimiter.join([bare(fields[at], delimiter) for at in self.use])
+        return delimiter.join([unquote_field(fields[at], delimiter) for at in self.use])
 
     def _closed(self, line: str) -> str:
         """Return the last row of a file that may end inside its last field: blank, unless it is sure to be whole.
@@ -146,7 +146,7 @@ class Capture:
         It is where it has as many decimals as the field above it, and some.
         """
         before, delimiter, last = line.rpartition(self.header.delimiter)
-        decimals = decimals_of(last)
+        decimals = count_decimals(last)
         return line if decimals and decimals == self.decimals else before + delimiter
 
     def _regular(self, line: str, commas: int, quotes: int) -> bool:
@@ -173,9 +173,9 @@ class Capture:
             starts, ends = commas[self.places - 1] + 1, commas[self.places]
             numbers = None
             if not quotes:
-                numbers = hundredths(row, starts, ends)
+                numbers = read_hundredths(row, starts, ends)
             elif (signs[starts] == ord('"')).all() and (signs[ends - 1] == ord('"')).all():
-                numbers = hundredths(row, starts + 1, ends - 1)
+                numbers = read_hundredths(row, starts + 1, ends - 1)
             if numbers is not None:
                 return numbers
         starts, ends = commas[self.runs[0] - 1] + 1 - len(SPARE), commas[self.runs[1]] - len(SPARE)
@@ -205,7 +205,7 @@ class Capture:
         """Read the time of a row; what is no time is said, and the row kept by its place."""
         end = line.find(self.header.delimiter, 0, 80)
         text = line[: max(end, 0)].strip('" ')
-        time = time_of(text)
+        time = read_time(text)
         if time is not None:
             time += timedelta(seconds=self.header.bias_s)
         elif clock := _CLOCK_ONLY.fullmatch(text):
@@ -308,15 +308,15 @@ class Capture:
                 return self._load([line])
             except ValueError:
                 pass
-        return [[number_of(text) for text in line.split(self.header.delimiter)]]
+        return [[read_number(text) for text in line.split(self.header.delimiter)]]
 
     def row(self) -> Row:
         """Return the esxtop.capture row."""
         values: dict[str, Value] = {
             "host": self.header.host or None,
             "samples": self.seen.samples,
-            "first": iso(self.seen.first),
-            "last": iso(self.seen.last),
+            "first": format_time(self.seen.first),
+            "last": format_time(self.seen.last),
             "columns_read": len(self.header.positions()),
             "columns_found": self.header.width - 1,
             "rows_dropped": self.rows_dropped,

@@ -17,7 +17,7 @@ from analyzer.parsing import Wanted
 from analyzer.tables import Table
 
 from ._esxtop_counters import LEAST_NUMA
-from ._esxtop_names import GROUP, Key, client, is_system_group, vcpu
+from ._esxtop_names import GROUP, Key, find_client, is_system_group, read_vcpu
 from ._esxtop_tables import (
     DISK_DEVICE,
     DISK_WORLD,
@@ -154,7 +154,7 @@ def find_mark(line: str) -> int:
     return at - 1 if at > 0 and line[at - 1] == '"' else at
 
 
-def read(line: str) -> CaptureHeader | None:
+def read_heading(line: str) -> CaptureHeader | None:
     """Read a heading line (from its mark on); None when it names no column."""
     first = _FIRST.search(line, 0, MARK_WITHIN)
     if first is None:
@@ -168,7 +168,7 @@ def read(line: str) -> CaptureHeader | None:
         line = line.removeprefix('"').removesuffix('"')
     bias = _BIAS.search(line, 0, first.start() + 1)
     reading = _Reading(host[1] if host else "")
-    fields = headings(line, separator)
+    fields = split_headings(line, separator)
     for position, heading in enumerate(fields):
         before, _, counter = heading.rpartition("\\")
         if counter in _COUNTERS or counter[:-1] in _COUNTERS or _ANY_COUNTER in before:
@@ -185,7 +185,7 @@ def read(line: str) -> CaptureHeader | None:
     )
 
 
-def headings(line: str, separator: str) -> list[str]:
+def split_headings(line: str, separator: str) -> list[str]:
     """Return the fields of a heading line.
 
     A field after the first starts with two backslashes or is empty; anything else is the rest of a
@@ -313,7 +313,7 @@ class _Reading:
         known: dict[str, Key | None] = {}  # a world has a dozen columns
         for instance, column, position in self.worlds:
             if instance not in known:
-                known[instance] = key = vcpu(instance, names)
+                known[instance] = key = read_vcpu(instance, names)
                 if key is not None:
                     vcpus.setdefault(key[0], set()).add(key[2])
             key = known[instance]
@@ -343,7 +343,7 @@ class _Reading:
         names = {name for name, _ in self.vms.values()}
         ports = self.objects[PORT.table.name]
         ports.columns = {
-            (switch, port_id, used_by, *client(used_by, names), None): cells
+            (switch, port_id, used_by, *find_client(used_by, names), None): cells
             for (switch, port_id, used_by, *_), cells in ports.columns.items()
         }
 

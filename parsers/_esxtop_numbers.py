@@ -18,7 +18,7 @@ _HIGH_BITS = 0x8080_8080_8080_8080
 _STEPS = ((8, 10, 0x00FF_00FF_00FF_00FF), (16, 100, 0x0000_FFFF_0000_FFFF), (32, 10_000, 0xFFFF_FFFF))
 
 
-def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
+def read_hundredths(row: bytes, starts: Any, ends: Any) -> Any:
     """Return the hundredths of a row's cells, or None when one is not `[-]digits.dd` of at most 16 characters.
 
     They come as int32; where one does not fit, or is a zero with a minus, all come as floats of what the cells say.

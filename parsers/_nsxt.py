@@ -85,7 +85,7 @@ def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
         values["message"] = message.removesuffix("]")
 
 
-def kind_of_lines(lines: Sequence[str]) -> str:
+def find_node_kind(lines: Sequence[str]) -> str:
     """Return the kind of node that most lines come from, as their component says; "nsx_t" where none says it."""
     said = [match[1] for line in lines[:200] if (match := _COMPONENT.search(line[:1000]))]
     found = [_KINDS[component] for component in said if component in _KINDS]
@@ -93,7 +93,7 @@ def kind_of_lines(lines: Sequence[str]) -> str:
     return best if best and found.count(best) * 2 > len(found) else "nsx_t"
 
 
-def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
+def name_refusals(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
     """Say of a line in which the CLI refused the command that it did, and drop the date it was told to print."""
     for item in items:
         if isinstance(item, Fault) and re.match(rf"\s*{DATED}", item.text):
@@ -108,14 +108,14 @@ def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
 ANSWERED = Column("answered", "time", "when the node gave this answer, as the date above it says")
 
 
-def ill_dated(line: str) -> bool:
+def is_ill_dated(line: str) -> bool:
     """Tell whether a line begins as the date above an answer does and goes on otherwise."""
     return re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line) is not None and not re.match(
         rf"\s*{DATED}", line
     )
 
 
-def answered(block: Block) -> Value:
+def read_answer_time(block: Block) -> Value:
     """Return when the command line gave this answer, as the date above it says in UTC; None where it prints none."""
     line = next((line for line in block.lines if line.strip(" -")), "")  # below a rule of dashes, where there is one
     if found := _DATE.match(line):
@@ -127,7 +127,7 @@ def answered(block: Block) -> Value:
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 
 
-def ended_by(
+def alphabetic_parser(
     name: str, table: Table, labels: Mapping[str, str], last: str, title: str, **looks: Unpack[Looks]
 ) -> Parser:
     """Return the parser of records whose labels stand in the order of the alphabet: a label ends each, none begins it.
@@ -142,7 +142,7 @@ def ended_by(
             found = _LABEL.match(line)
             if found is None:
                 if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
-                    yield stray(block, number, name)
+                    yield stray_fault(block, number, name)
                 continue
             if found["label"] in labels and found["text"]:
                 cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
@@ -171,7 +171,7 @@ def typed_row(
     yield Row(table, values, block, line, lines)
 
 
-def stray(block: Block, number: int, parser: str) -> Fault:
+def stray_fault(block: Block, number: int, parser: str) -> Fault:
     """Return the fault of a line that is no line of the output, or the CLI's refusal; `number` counts from 0."""
     line = block.lines[number]
     refused = REFUSED.match(line)

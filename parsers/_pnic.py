@@ -131,7 +131,7 @@ _MEANING = {
 }
 
 
-def meaning(counter: str) -> str:
+def describe_counter(counter: str) -> str:
     """Return what a driver's counter says of lost frames: crc, missed, fifo, no_buffer, other."""
     return _MEANING.get(re.sub(r"[^a-z0-9]", "", counter.lower()), "other")
 
@@ -208,6 +208,6 @@ def private_row(block: Block, line: int, queue: str | None, counter: str, count:
         "queue_name": queue,
         "key": counter,
         "value": count if fits else None,
-        "meaning": meaning(counter),
+        "meaning": describe_counter(counter),
     }
     return Row(PRIVATE, values, block, line)

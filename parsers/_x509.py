@@ -31,7 +31,7 @@ _CN = re.compile(r"\bCN\s*=\s*(?P<name>[^,/]+)")
 Found = Iterator[tuple[int, dict[str, Value]] | Fault]
 
 
-def read(block: Block, parser: str) -> Found:
+def read_certificates(block: Block, parser: str) -> Found:
     """Yield line and cells of COLUMNS of each certificate, PEM or text; one that is cut or broken is a fault."""
     held: list[str] | None = None
     begun = 0

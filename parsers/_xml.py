@@ -77,7 +77,7 @@ class _StopError(Exception):
     """The reading ends here, for the reason given."""
 
 
-def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
+def read_xml(block: Block, parser: str) -> tuple[Element, list[Fault]]:
     """Return a root that holds the elements found in a block, and what was wrong with the text.
 
     Never raises on any text. Closing tags that match no open element are passed over,

@@ -49,7 +49,7 @@ def _event(program: str, message: str) -> dict[str, Value]:
     return {"boot_event": event or (program if program in ("heartbeat", "mark") else "other")}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the lines of vmksummary.log as events; what its parser does not take is its fault, not ours."""
     for row in _LOG.parse(block):
         if isinstance(row, Row):
@@ -59,4 +59,4 @@ def parse(block: Block) -> Output:
             yield Row(TABLE, {**values, **own, **_event(str(row.values.get("program")), message)}, block, row.line)
 
 
-PARSER = Parser(name="boot", tables=(TABLE,), parse=parse, node="esxi", log=True)
+PARSER = Parser(name="boot", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

@@ -41,7 +41,7 @@ _CELLS = {"uuid": "entry_uuid", "owner": "owner_uuid", "health": "entry_health",
 _LINE_BYTES = 1 << 20  # the content of an object with a thousand components is far below
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the entries that have a row."""
     return _entries(block, enumerate(block.lines, block.first_line))
 
@@ -97,7 +97,7 @@ def _cell(name: str, content: str) -> Value:
 PARSER = Parser(
     name="cmmds_entries",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     stream=stream,
     node="esxi",
     files=(

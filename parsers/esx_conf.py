@@ -16,9 +16,9 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Fault, Value
 
-from ._host import HOST, VERSION, host_row, version_row
-from ._options import OPTIONS, integer, option_row
-from ._switches import TEAMING, row
+from ._host import HOST, VERSION, make_host_row, make_version_row
+from ._options import OPTIONS, option_row, read_integer
+from ._switches import TEAMING, make_row
 
 _SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(?!portgroup/child\[)(.+)$")
 _UPLINK = re.compile(r"(?:teamPolicy/uplinks\[(\d{4})\]|uplinks/child\[(\d{4})\])/pnic$")
@@ -38,7 +38,7 @@ class _Group:
         return self.keys.get(key, ("", 0))[0]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the file; keys that no table wants are passed over, lines of another form are faults."""
     groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
     for record in run_template(PARSER.name, block):
@@ -47,11 +47,11 @@ def parse(block: Block) -> Output:
             continue
         path, text = str(record.values["PATH"]), str(record.values["TEXT"])
         if path == "/resourceGroups/version":
-            yield version_row(block, record.line, "esx.conf", {"version": text})
+            yield make_version_row(block, record.line, "esx.conf", {"version": text})
         elif path == "/adv/Misc/HostName" and text:
-            yield host_row(block, record.line, "esx.conf", text)
+            yield make_host_row(block, record.line, "esx.conf", text)
         elif path.startswith("/adv/"):
-            number = integer(text)
+            number = read_integer(text)
             values: dict[str, Value] = {"option": path.removeprefix("/adv"), "value": number}
             values |= {"text": text if number is None else None, "delta_only": True, "changed": True}
             yield option_row(block, record.line, values)
@@ -76,7 +76,7 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
         parent = groups[switch, ""] if (switch, "") in groups else _Group()
         first = min(line for _, line in policy.values())
         uplinks = _order(group) or _order(parent)
-        most = integer(group.get("teamPolicy/maxActive"))
+        most = read_integer(group.get("teamPolicy/maxActive"))
         active = uplinks if most is None else uplinks[:most]
         beacon = group.get("teamPolicy/linkCriteria/beacon")
         if beacon not in ("", "ignore"):
@@ -95,7 +95,7 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
             "standby_uplinks": ",".join(uplinks[len(active) :]) or None,
             "n_uplinks": len(uplinks) or None,
         }
-        yield row(TEAMING, block, first, values)
+        yield make_row(TEAMING, block, first, values)
 
 
 def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
@@ -104,7 +104,7 @@ def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault
     for key, (text, line) in policy.items():
         if text and key in known and text not in known[key]:
             yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
-        elif text and key == "teamPolicy/maxActive" and integer(text) is None:
+        elif text and key == "teamPolicy/maxActive" and read_integer(text) is None:
             yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
@@ -117,7 +117,7 @@ def _order(group: _Group) -> list[str]:
 PARSER = Parser(
     name="esx_conf",
     tables=(HOST, VERSION, OPTIONS, TEAMING),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)etc/vmware/esx\.conf$",),
     commands=(r"\b(?:cat|more|less|grep)\s.*/?etc/vmware/esx\.conf\b",),

@@ -111,7 +111,7 @@ KERNEL = (
 _KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the events among the lines of a log of the host; other lines are not ours and no fault."""
     for log in _LOGS:
         rows = [item for item in log.parse(block) if isinstance(item, Row)]
@@ -167,4 +167,4 @@ def _event_by_text(text: str) -> str | None:
     return next((event for words, event in TEXTS if words in text), None)
 
 
-PARSER = Parser(name="esx_event", tables=(TABLE,), parse=parse, node="esxi", log=True)
+PARSER = Parser(name="esx_event", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

@@ -75,7 +75,7 @@ class _Part:
         self.empty = False
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the leaves; a text that goes on over lines is known by its first line."""
     parts = [_Part(-1, "")]  # what stands outside of any part, as behind grep
     count = 0
@@ -142,7 +142,7 @@ def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) ->
 PARSER = Parser(
     name="esxcfg_info",
     tables=(TABLE, _PLATFORM, _CPU, _MEMORY),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("esxcfg-info -a"),
     commands=(r"\besxcfg-info\b(?!.*\bxml\b)",),

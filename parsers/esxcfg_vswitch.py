@@ -10,7 +10,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
+from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 
 
 def _rows(block: Block, record: Record) -> Output:
@@ -19,21 +19,21 @@ def _rows(block: Block, record: Record) -> Output:
     switch = cells.get("switch")
     if "dvport" in cells:
         client = cells.get("client_name")
-        vm, vnic = vm_of(client) if client else (None, None)
+        vm, vnic = find_vm(client) if client else (None, None)
         values: dict[str, Value] = {"client_name": client, "client_vm": vm, "vnic": vnic}
         values |= {"switch": switch, "dvport": cells["dvport"], "in_use": cells["in_use"] != "0"}
-        yield row(DVPORTS, block, record.lines["DVPORT"], values)
+        yield make_row(DVPORTS, block, record.lines["DVPORT"], values)
         return
-    uplinks = names(cells.get("uplinks"))
+    uplinks = split_names(cells.get("uplinks"))
     values = {"switch": switch, "uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
     values["used_ports"] = int(cells["used_ports"])
     if "portgroup" in cells:
         values |= {"portgroup": cells["portgroup"], "vlan_id": int(cells["vlan_id"])}
-        yield row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
+        yield make_row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
         return
     values |= {name: int(cells[name]) for name in ("num_ports", "configured_ports", "mtu")}
     values["distributed"] = cells["distributed"] == "DVS" if "distributed" in cells else None  # grep took the heading
-    yield row(SWITCHES, block, record.lines["SWITCH"], values)
+    yield make_row(SWITCHES, block, record.lines["SWITCH"], values)
 
 
 PARSER = record_parser(

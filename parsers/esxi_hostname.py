@@ -6,11 +6,11 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record
 
-from ._host import HOST, host_row
+from ._host import HOST, make_host_row
 
 
 def _rows(block: Block, record: Record) -> Output:
-    yield host_row(block, record.line, "hostname", str(record.values["HOSTNAME"]))
+    yield make_host_row(block, record.line, "hostname", str(record.values["HOSTNAME"]))
 
 
 PARSER = record_parser(

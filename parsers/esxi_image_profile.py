@@ -16,7 +16,7 @@ from analyzer.forms.columns import bundle_files
 from analyzer.parsing import Output
 from analyzer.tables import Block, Row, Value
 
-from ._host import VERSION, version_row
+from ._host import VERSION, make_version_row
 from .vib_get import name_image
 
 _MOST = 500  # the line of all VIBs is longer, and not read here
@@ -42,7 +42,7 @@ _FORM = get_blocks(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an image profile, and the version that the name of the running one holds.
 
     A profile that was "(Updated)" since has its old name, so it states no version.
@@ -69,7 +69,7 @@ def _version(block: Block, line: int, name: str) -> Row:
     values: dict[str, Value] = {"product": "VMware ESXi", "update_text": name}
     if found:
         values |= {"version": found["version"], "build": int(found["build"]) if found["build"] else None}
-    return version_row(block, line, "image profile", values)
+    return make_version_row(block, line, "image profile", values)
 
 
-PARSER = replace(_FORM, parse=parse, tables=(VERSION, *_FORM.tables))
+PARSER = replace(_FORM, parse=parse_block, tables=(VERSION, *_FORM.tables))

@@ -12,7 +12,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._host import VERSION, version_row
+from ._host import VERSION, make_version_row
 
 _HEAD = r"^.{0,200}(?:Section for VMware ESX, pid=|Log for VMware ESX pid=)"
 
@@ -25,7 +25,7 @@ def _rows(block: Block, record: Record) -> Output:
         "version": str(record.values["VERSION"]),
         "build": int(str(record.values["BUILD"])),
     }
-    yield version_row(block, record.line, origin, values)
+    yield make_version_row(block, record.line, origin, values)
 
 
 PARSER = record_parser(

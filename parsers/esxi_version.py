@@ -11,7 +11,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._host import HOST, RELEASE, VERSION, host_row, version_row
+from ._host import HOST, RELEASE, VERSION, make_host_row, make_version_row
 
 _ORIGIN_BY_START = {
     "VMware ESX": "vmware -vl",
@@ -30,7 +30,7 @@ def _rows(block: Block, record: Record) -> Output:
     text = block.lines[record.line - block.first_line].strip()
     origin = next((o for start, o in _ORIGIN_BY_START.items() if text.startswith(start)), "vmware -vl")
     if hostname := cells.pop("hostname", None):
-        yield host_row(block, record.line, origin, hostname)
+        yield make_host_row(block, record.line, origin, hostname)
     values: dict[str, Value] = {**cells}
     if build := cells.get("build"):
         values["build"] = int(build)
@@ -38,7 +38,7 @@ def _rows(block: Block, record: Record) -> Output:
     if number.isdigit():
         values["update_text"] = f"Update {number}" if int(number) else "GA"
     if values.get("version") or values.get("build"):
-        yield version_row(block, record.line, origin, values)
+        yield make_version_row(block, record.line, origin, values)
 
 
 PARSER = record_parser(

@@ -20,7 +20,7 @@ from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
-from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
+from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, format_time
 from ._esxtop_tables import DEVICE, TABLES, VM
 
 LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
@@ -48,7 +48,7 @@ def stream(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted = 
     yield from reading.close()
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read a capture that was pasted into a text; samples come as rows."""
     chunks = (line.encode("utf-8", "replace") + b"\n" for line in block.lines)
     for item in stream(block, chunks):
@@ -67,7 +67,7 @@ def _rows(frame: Frame) -> Iterator[Row]:
 
 def _plain(cell: Any) -> Value:
     if isinstance(cell, datetime):
-        return iso(cell)
+        return format_time(cell)
     if isinstance(cell, float) and math.isnan(cell):
         return None
     value: Value = cell
@@ -111,7 +111,7 @@ class _Reading:
             yield from self.capture.leave_out(number, line, why)
 
     def _begin(self, number: int, line: str) -> Iterator[Item]:
-        found = header.read(line)
+        found = header.read_heading(line)
         self.passing = True
         if found is None or not found.objects:
             why = "the heading names no column"
@@ -155,7 +155,7 @@ class _Reading:
         yield from self.captures
         for vm_id, (name, vcpus, seen) in self.vms.items():
             values: dict[str, Value] = {"vm_id": vm_id, "vm_name": name, "vcpus": vcpus}
-            values |= {"samples": seen.samples, "first": iso(seen.first), "last": iso(seen.last)}
+            values |= {"samples": seen.samples, "first": format_time(seen.first), "last": format_time(seen.last)}
             yield Row(VM, values, self.block, seen.line)
         for device, seen in self.devices.items():
             yield Row(DEVICE, {"storage_device": device, "samples": seen.samples}, self.block, seen.line)
@@ -164,7 +164,7 @@ class _Reading:
 PARSER = Parser(
     name=PARSER_NAME,
     tables=TABLES,
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     # the heading, wherever in its first KB; or a row that has lost its heading
     shape=(

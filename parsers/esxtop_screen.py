@@ -17,7 +17,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault, Row, Table, Value
 
 from ._esxtop_counters import LEAST_NUMA, WORLDS
-from ._esxtop_names import client, is_system_group
+from ._esxtop_names import find_client, is_system_group
 from ._esxtop_tables import (
     DEVICE,
     DISK_ADAPTER,
@@ -137,7 +137,7 @@ def _virtual_disk(read: _Read) -> _Made:
 
 def _port(read: _Read) -> _Made:
     names = read.names
-    name, vm = client(names["used_by"], set())
+    name, vm = find_client(names["used_by"], set())
     named: dict[str, Value] = {"switch": names["switch"], "port_id": int(names["port_id"]), "used_by": names["used_by"]}
     named |= {"client_name": name, "client_vm": vm}
     named["team_pnic"] = None if names["team_pnic"] in ("-", "n/a") else names["team_pnic"]
@@ -276,7 +276,7 @@ class _Reading:
         return Fault(self.block.address, number, line, PARSER.name, why=why)
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the screens of a block: VMs, devices and one sample of each object a screen."""
     reading = _Reading(block)
     for number, line in enumerate(block.lines, block.first_line):
@@ -303,7 +303,7 @@ PARSER = Parser(
         NFS_VOLUME.table,
         VIRTUAL_DISK.table,
     ),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     shape=(
         r"^\s*(?:ID\s+GID\s+NAME\s+NWLD(?:\s+%[A-Z_]+)+|PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME(?:\s+\S+)+"

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from analyzer.parsing import Output, Parser, fault_at, run_template, typed
 from analyzer.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
-from ._guest import INTERFACE, ethtool
+from ._guest import INTERFACE, ethtool_command
 
 _GIANT = "giant hdr"
 
@@ -91,7 +91,7 @@ _OWN = re.compile(
 _VMXNET3 = re.compile(rf"\s*(?:[TR]x Queue#|{'|'.join(map(re.escape, _COUNTERS))}|{_GIANT}):")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one output into one row for each queue; of another driver into one for each counter."""
     if block.params.get("interface") and not any(map(_VMXNET3.match, block.lines)):
         return _others(block)
@@ -210,9 +210,9 @@ class _Queues:
 PARSER = Parser(
     name="ethtool_stats",
     tables=(TABLE, COUNTERS),
-    parse=parse,
+    parse=parse_block,
     node="guest",
-    commands=(ethtool("-S", "--statistics"),),
+    commands=(ethtool_command("-S", "--statistics"),),
     shape=r"^\s*(?:NIC statistics:|(?:pkts rx OOB|drv dropped [rt]x total|rx buf alloc fail):\s*\d+)\s*$",
     body=(
         r"^\s*(?:NIC statistics:|(?:Tx|Rx) Queue#:\s*\d+"

@@ -33,7 +33,7 @@ _SHARED = 2  # the mode whose owners stand on lines of their own
 _NOBODY = "00000000-00000000-0000-000000000000"
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the locks; a lock without its mode and a line that is none of it are faults."""
     open_at, found = 0, False
     mode: int | None = None
@@ -76,7 +76,7 @@ def _row(block: Block, line: int, mode: int | None, owner: str) -> Row:
 PARSER = Parser(
     name="file_locks",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvmkfstools\s+-D\s+(?P<locked_file>[^\s|;>][^|;>]*?)\s*(?=$|[|;>])",),
     shape=r"^\s*Lock \[type [0-9a-f]{8} offset \d+ v \d+",

@@ -31,7 +31,7 @@ _LINES = (
 _OTHER = re.compile(r"\s*(?:(?:Fundamental b|B)lock size: .*)?$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the file systems, one row each, at the line that names it."""
     values: dict[str, Value] = {}
     at = block.first_line
@@ -52,7 +52,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="file_system_stat",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     common=True,
     commands=(r"(?:^|[\s/])stat\s+-f\b",),

@@ -56,7 +56,7 @@ _WORDS = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces of an output, a row each."""
     row: Row | None = None
     labels: list[str] = []  # of the numbers on the line below: `RX: bytes packets errors dropped`
@@ -126,7 +126,7 @@ def _cells(line: str, labels: list[str]) -> dict[str, Value]:
 PARSER = Parser(
     name="guest_interfaces",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="guest",
     commands=(
         r"(?:^|[\s;&|/])ifconfig(?:\s+-a)?(?:\s+(?!vmk)[\w.:@-]+)?\s*$",

@@ -20,7 +20,7 @@ _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,60}?)\s*:\s*(?P<text>\S.*?
 _LABELS = {field.label: field.name for field in FIELDS}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the heaps, one row each."""
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
@@ -64,7 +64,7 @@ def _take(row: Row, label: str, text: str, line: int) -> Output:
 PARSER = Parser(
     name="heap_loop",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvsish -e ls /system/heaps\b.*\bvsish -e get /system/heaps/",),
     shape=r"^\s*[\w.-]+-0x[0-9a-f]{6,16}/\s*$",

@@ -64,7 +64,7 @@ _TEXT = template_parser(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sockets of a text or of its JSON, which prints address and port in one cell."""
     if not json_twin.is_json(block):
         yield from _TEXT.parse(block)
@@ -85,4 +85,4 @@ def _split(row: Row) -> Row:
     return Row(TABLE, values, row.block, row.line, {k: v for k, v in row.lines.items() if k in values})
 
 
-PARSER = replace(_TEXT, parse=parse)
+PARSER = replace(_TEXT, parse=parse_block)

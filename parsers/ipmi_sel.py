@@ -45,7 +45,7 @@ _FORM = get_blocks(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the records, and tell of each whether it is the last one of its sensor and event; the oldest stands first.
 
     So the end of a list, as `tail` leaves it, can be judged.
@@ -63,4 +63,4 @@ def _of(row: Row) -> tuple[object, object]:
     return row.values["sensor_number"], row.values["sel_event"]
 
 
-PARSER = replace(_FORM, parse=parse)
+PARSER = replace(_FORM, parse=parse_block)

@@ -87,7 +87,7 @@ _FILE = re.compile(r"(?:\d+\.)?localcli_(?P<name>[^/]+)\.(?:txt|json)$")
 _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
     known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
     cells = _cells(block)
@@ -233,7 +233,7 @@ def _next(block: Block, number: int) -> str:
 PARSER = Parser(
     name="localcli_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(*KNOWN, r"(?:^|/)commands/(?:\d+\.)?localcli_[^/]+\.txt$"),
     commands=(any_esxcli(),),

@@ -41,7 +41,7 @@ _BESIDE = re.compile(r"\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|)\s*$")
 _OF_VM = re.compile(r"vm\.(\d{1,10})$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the groups below a heading, one row each; the row Total is a sum and left out."""
     asked = _UNIT.search(block.command)
     unit = _MB[(asked["unit"] if asked and asked["unit"] else "kb").lower()]
@@ -83,7 +83,7 @@ def _row(block: Block, line: int, names: list[str], unit: float) -> Row | None:
 PARSER = Parser(
     name="memstats",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bmemstats\s+(?:-[a-qs-z]\s*\S+\s+)*-r\s*(?!uw-stats)[\w-]+",),
     body=r"^\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|(?:gid\s+)?name\s.*|gid\s.*|\S+(?:\s+\S+){1,40})\s*$",

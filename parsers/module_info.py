@@ -39,7 +39,7 @@ _OTHER = re.compile(
 _TEXT = re.compile(r"\s{4,}\S")  # what a parameter does
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one module; a line in no known form is a fault."""
     values: dict[str, Value] = TABLE.blank()
     values["module"] = block.params.get("module")
@@ -64,7 +64,7 @@ def _row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Itera
 PARSER = Parser(
     name="module_info",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         r"\bvmkload_mod\s+-s\s+(?:\S*/)?(?P<module>[\w.-]+)",

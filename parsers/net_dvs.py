@@ -41,7 +41,7 @@ _LEVEL = re.compile(rf"\s*{_ITEM}(?:, {_ITEM})*[,;]?\s*$")  # a line of a list: 
 _NUMBER = re.compile(r"-?\d{1,18}$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the properties of all switches; a name that comes below its rows is filled in by the switch's alias."""
     rows: list[Row] = []
     for item in _Reader(block).read():
@@ -109,7 +109,7 @@ class _Reader:
 PARSER = Parser(
     name="net_dvs",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("net-dvs -l"),
     commands=(r"\bnet-dvs(?:\s+-l\b|\s*$|\s*\|)",),

@@ -17,9 +17,9 @@ from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from . import _host_overlay as nsxt
-from ._nsx import Cells, answers, row
+from ._nsx import Cells, make_row, name_refusals
 from ._xml import Element
-from .net_vdl2_entries import COUNTS, executed
+from .net_vdl2_entries import COUNTS, read_executed
 
 _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
@@ -114,11 +114,11 @@ _CONTROLLER = re.compile(r"(?P<ip>\S+) \((?P<state>[a-z]+)\)$")
 _LISTED = re.compile(r"\s*VDS ID\s+VDS Name\s")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the list by its headings, or the table of switches by its columns."""
     if any(_LISTED.match(line) for line in block.lines):
-        return answers(rows(VDS, PARSER.name, block))
-    return answers(chain(_levels(block), executed(block, PARSER.name)))
+        return name_refusals(rows(VDS, PARSER.name, block))
+    return name_refusals(chain(_levels(block), read_executed(block, PARSER.name)))
 
 
 def _levels(block: Block) -> Output:
@@ -145,7 +145,7 @@ def _levels(block: Block) -> Output:
         else:
             found[-1][2].update(_cells(found[-1][0], key, value))
     for table, number, cells in found:
-        yield from row(table, block, Element(table.name, number), cells)
+        yield from make_row(table, block, Element(table.name, number), cells)
 
 
 def _misplaced(record: _Record | None, key: str) -> str:
@@ -186,7 +186,7 @@ def _own(block: Block) -> Iterator[tuple[int, str]]:
 PARSER = Parser(
     name="net_vdl2",
     tables=(STATE, VDS, VMKNIC, NETWORK, nsxt.OVERLAY, nsxt.SWITCH, nsxt.TEP, nsxt.SEGMENT, COUNTS),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vxlan-info\.py|net-vdl2_-l[^/]*)\.txt$",),
     commands=(

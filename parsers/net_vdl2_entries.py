@@ -72,12 +72,12 @@ _ASKED = re.compile(r"net-vdl2 -M \w+(?=.*? -s (?P<dvs>\S+))?(?=.*? -n (?P<vni>\
 _Cells = dict[str, tuple[str, int]]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the entries of one output, one row each."""
-    return entries(block, PARSER.name, block.lines, block.first_line, block.params)
+    return read_entries(block, PARSER.name, block.lines, block.first_line, block.params)
 
 
-def executed(block: Block, parser: str) -> Output:
+def read_executed(block: Block, parser: str) -> Output:
     """Read the counts that `net-vdl2 -M` printed below the lines `Executing::` of a dump, one row a logical switch.
 
     The entries themselves are thousands on a host and told by nothing else; they are read where the command was typed.
@@ -108,7 +108,7 @@ def _counted(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -
     counts.clear()
 
 
-def entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
+def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
     """Read lines of one output; `first` is the number of the first of them, `asked` what its command told."""
     told, rows, odd = 0, 0, 0
     table, labels, cells = VTEP, dict[str, str](), _Cells()
@@ -150,7 +150,7 @@ def _row(block: Block, parser: str, table: Table, cells: _Cells) -> Output:
 PARSER = Parser(
     name="net_vdl2_entries",
     tables=TABLES,
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bnet-vdl2 -M (?:vtep|mac|arp)\b(?=(?:.*? -s (?P<dvs>\S+))?)(?=(?:.*? -n (?P<vni>\d+))?)",),
     body=r"^\s*(?:(?:VTEP|MAC|ARP)(?: [Ee]ntry)? [Cc]ount\s*:|[A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}:\s|-{3,})",

@@ -35,7 +35,7 @@ _SECTIONS: tuple[tuple[re.Pattern[str], _Reader, bool], ...] = (
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read all sections; each fills its own table, and none stops the next."""
     for reader, section in _sections(block):
         yield from reader(section)
@@ -69,7 +69,7 @@ def _heading(line: str) -> tuple[_Reader, dict[str, str], bool] | None:
 PARSER = Parser(
     name="nicinfo",
     tables=(LIST, INFO, RING, STATS, PRIVATE),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)commands/nicinfo\.sh\.txt$",),
     commands=(r"\bnicinfo\.sh\b(?!\.)",),

@@ -8,9 +8,9 @@ taken as milliseconds since 1970. Passwords and the passphrase of backups are no
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, stamp, xml_shape
+from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._x509 import COLUMNS
-from ._xml import Element, read
+from ._xml import Element, read_xml
 
 _API = "/api/1.0/appliance-management"
 CERTIFICATES = Table.of(
@@ -52,12 +52,12 @@ CLOCK = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an answer: a row for each certificate, file or setting in it."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"):
         table, cells = _READ[element.tag](element)
-        yield from row(table, block, element, cells)
+        yield from make_row(table, block, element, cells)
     yield from faults
 
 
@@ -68,8 +68,8 @@ def _certificate(element: Element) -> Told:
     return CERTIFICATES, {
         "subject_name": element.child("subjectCn"),
         "issuer_name": element.child("issuerCn"),
-        "valid_from": stamp(element.child("notBefore")),
-        "valid_until": stamp(element.child("notAfter")),
+        "valid_from": convert_stamp(element.child("notBefore")),
+        "valid_until": convert_stamp(element.child("notAfter")),
         "is_valid": element.child("isValid"),
     }
 
@@ -111,7 +111,7 @@ _READ = {
 PARSER = Parser(
     name="nsx_appliance",
     tables=(CERTIFICATES, SETTINGS, FILES, CLOCK),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(
         r"/api/1\.0/appliance-management/(?:certificatemanager/certificates/nsx|system/timesettings"

@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import stray, typed_row
+from ._nsxt import stray_fault, typed_row
 from .nsx_rest_states import EDGES
 
 _CLUSTER = Column("cluster_name", "str", "name of the cluster")
@@ -88,7 +88,7 @@ _REMARK = r"NOTE: CLI |CLI commands for |Edges with version |Legend:|Edge Size:|
 _REST = re.compile(rf"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$|{_REMARK})")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the output: a row for each cluster, host, VM, card or Edge in it."""
     above: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
@@ -103,13 +103,13 @@ def parse(block: Block) -> Output:
             cells = {name: (text, at) for name, text in row[1].groupdict().items()}
             yield from typed_row(row[0], block, PARSER.name, at, above | cells)
         elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsx_central_cli",
     tables=(CLUSTERS, HOSTS, VMS, VNICS, EDGES),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$", r"^\s*show edge all\s*$"),
     shape=(

@@ -10,7 +10,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.controller_startup_nodes",
@@ -36,5 +36,5 @@ PARSER = record_parser(
     files=(r"(?:^|/)[^/]*control-cluster[ _]+startup-nodes[^/]*$",),
     commands=(r"^\s*show control-cluster startup-nodes\b",),
     body=r"^\s*(?:[0-9A-Fa-f.:]+(?:,|\s*$)|error: |%)",
-    answers=answers,
+    answers=name_refusals,
 )

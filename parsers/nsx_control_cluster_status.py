@@ -11,7 +11,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 HEALTH = Table.of(
     "nsx.controller_health",
@@ -67,5 +67,5 @@ PARSER = record_parser(
         r"^\s*(?:Type\s+Status\s|(?:Join|Majority|Restart) status:|Cluster ID:|Node UUID:|-{3,}"
         r"|Role\s+Configured|[a-z][a-z_-]+\s+(?:enabled|disabled)\s|error: |%)"
     ),
-    answers=answers,
+    answers=name_refusals,
 )

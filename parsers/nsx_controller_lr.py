@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsx import answers, row
+from ._nsx import make_row, name_refusals
 from ._xml import Element
 
 TABLE = Table.of(
@@ -33,9 +33,9 @@ _ADDRESS = re.compile(r"[\w*]+[.:]")
 _WORD = re.compile(r"\S+")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the table, one row a router and host."""
-    return answers(_rows(block))
+    return name_refusals(_rows(block))
 
 
 def _rows(block: Block) -> Output:
@@ -51,7 +51,7 @@ def _rows(block: Block) -> Output:
             elif not router or set(found) != {"host_ip"}:
                 yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
                 continue
-            yield from row(TABLE, block, Element("row", number), router | {"host_ip": found.get("host_ip")})
+            yield from make_row(TABLE, block, Element("row", number), router | {"host_ip": found.get("host_ip")})
 
 
 def _cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
@@ -75,7 +75,7 @@ def _cells(line: str, number: int, places: list[int]) -> dict[str, Element | str
 PARSER = Parser(
     name="nsx_controller_lr",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-routers instance\b",),
     shape=rf"^\s*{_HEAD}\s*$",

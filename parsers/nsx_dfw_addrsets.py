@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"\s*(?P<kind>ip|mac)\s+(?P<address>\S+?),?\s*$")
 _FORM = re.compile(r"[0-9A-Fa-f.:/-]+")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sets and their addresses; a set is a row where it ends, so that one that is cut is none."""
     told = {"filter": None, **typed(block.params, SETS)}
     name, begun, count = "", 0, 0
@@ -67,7 +67,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_dfw_addrsets",
     tables=(SETS, ADDRESSES),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvsipioctl\s+getaddrsets?\s+-f\s+(?P<filter>\S+)\s*$",),
     shape=r"^\s*addrset\s+\S+\s+\{\s*$",

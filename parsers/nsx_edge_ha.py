@@ -8,7 +8,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.edge_ha",
@@ -54,5 +54,5 @@ PARSER = record_parser(
         r"|(?:Peer|This) (?:host|unit) \[|(?:File|Connection)-Sync\s|xmit\s+xerr|\d+\s+\d+\s+\d+\s+\d+\s*$|error: |%"
         r"|(?:Routing|Healthcheck) (?:Config |Status )?(?:Channel|Status):|Active: \d|Session via \w+: )"
     ),
-    answers=answers,
+    answers=name_refusals,
 )

@@ -8,7 +8,7 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, ColumnValueError, KeyColumn, Row, Table, convert
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.edge_interface",
@@ -46,9 +46,9 @@ _ADDRESS = re.compile(r"\s*inet6? (?P<address>\S+)\s*$")
 _REST = re.compile(r"\s*(?:proxy_arp:|Auto-duplex|collisions |$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
-    return answers(_read(block))
+    return name_refusals(_read(block))
 
 
 def _read(block: Block) -> Output:
@@ -87,7 +87,7 @@ def _read(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_edge_interface",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_edge",
     commands=(r"^\s*show interface(?: \S+)?\s*$",),
     shape=r"^\s*Interface \S+ is \S+(?: \S+)?, line protocol is \S+\s*$",

@@ -16,9 +16,9 @@ from typing import Any
 from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import Block, Column, Fault, KeyColumn, Row, Table
 
-from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
+from ._nsx import MANAGER, XML_BODY, make_row, version_cells, xml_shape
 from ._site import SITE
-from ._xml import Element, read
+from ._xml import Element, read_xml
 
 LOAD = Table.of(
     "nsx.manager_load",
@@ -45,7 +45,7 @@ _JSON_PART = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one answer or sys_info file: a row for each place that states a version."""
     head = next((line.strip() for line in block.lines if line.strip()), "")
     if head.startswith("<"):
@@ -65,7 +65,7 @@ def _text(block: Block) -> Output:
 
 
 def _xml(block: Block) -> Output:
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("globalInfo", "systemSummary"):
         yield from _answer(block, element, element.child("versionInfo"))
         if element.tag == "systemSummary":
@@ -86,7 +86,7 @@ def _answer(block: Block, element: Element, info: Element | None) -> Output:
         "source": "rest",
     }
     cells["uptime_s"] = _seconds(element.get("uptime"))
-    yield from row(MANAGER, block, info or element, cells)
+    yield from make_row(MANAGER, block, info or element, cells)
 
 
 def _load(block: Block, summary: Element) -> Output:
@@ -107,7 +107,7 @@ def _load(block: Block, summary: Element) -> Output:
         "storage_used_pct": storage.child("usedPercentage"),
         "system_date": summary.child("currentSystemDate"),
     }
-    yield from row(LOAD, block, summary, cells)
+    yield from make_row(LOAD, block, summary, cells)
 
 
 def _size(element: Element | None, unit: str) -> Element | None:
@@ -140,7 +140,7 @@ def _json(block: Block) -> Output:
         yield from _not_json(block, text)
     cells = {"version": ".".join(version), "build": found.get("buildNumber", ""), "source": "json"}
     cells |= {"hostname": found.get("hostName", ""), "ip": found.get("ipv4Address", "")}
-    yield from row(MANAGER, block, Element("versionInfo", line), cells)
+    yield from make_row(MANAGER, block, Element("versionInfo", line), cells)
 
 
 def _not_json(block: Block, text: str) -> Iterator[Fault]:
@@ -172,7 +172,7 @@ def _dicts(text: str) -> Iterator[dict[str, Any]]:
 PARSER = Parser(
     name="nsx_manager",
     tables=(MANAGER, LOAD),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     files=(r"(?:^|/)sys_info$",),
     commands=(r"^\s*show version\s*$", r"/api/1\.0/appliance-management/(?:global/info|summary/system)\b"),

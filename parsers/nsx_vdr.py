@@ -17,7 +17,7 @@ from dataclasses import replace
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Fault, Row, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER, INSTANCE, LIF, ROUTE
 
 _NAME = r"(?P<vdr>\S+?)(?::(?P<vdr_id>\d+))?"
@@ -59,9 +59,9 @@ _OWN = {
 }
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read any of the outputs, or several one after another, each by its title."""
-    return answers(_sections(block))
+    return name_refusals(_sections(block))
 
 
 def _sections(block: Block) -> Output:
@@ -157,7 +157,7 @@ _WHAT = r"(?:-\S+\s+)*--?(?:nbr|N|lif|L|route|R|bridge|b)"
 PARSER = Parser(
     name="nsx_vdr",
     tables=(ARP, ARP_TABLE, INSTANCE, LIF, ROUTE, BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC, DI_COUNTER),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--?(?:nbr|lif|instance|route|bridge|di|[NLIRbD])_?[^/]*)\.txt$",),
     commands=(

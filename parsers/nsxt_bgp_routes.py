@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.bgp_route",
@@ -40,7 +40,7 @@ _ROW = re.compile(
 _REST = re.compile(r"\s*(?:Status (?:flags|codes):|Origin (?:flags|codes):|Total number of|Displayed\s|$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the routes, one row each; numbers whose column the heading does not tell are left out."""
     told: dict[str, str] = dict(block.params)
     starts: dict[str, int] = {}
@@ -56,7 +56,7 @@ def parse(block: Block) -> Output:
             wide = "  LocPrf" in line and "  Weight" in line and "  Path" in line
             starts = {column: line.index(label) for label, column in _NAMES.items()} if wide else {}
         elif not _REST.match(line) and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 def _placed(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
@@ -75,7 +75,7 @@ def _placed(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
 PARSER = Parser(
     name="nsxt_bgp_routes",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         r"^\s*get bgp neighbor (?P<neighbor>\S+)\s+(?P<route_way>advertised-routes|routes)\s*$",

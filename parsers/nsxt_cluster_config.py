@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+from ._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.cluster_config",
@@ -49,7 +49,7 @@ _ENTITY = re.compile(
 _REST = re.compile(rf"\s*(?:$|ENTITY\s+UUID|{DATED}|\.{{3}}\s*$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the cluster, one row, and a row for each service of a node."""
     cluster: dict[str, tuple[str, int]] = {}
     node: dict[str, tuple[str, int]] = {}
@@ -70,7 +70,7 @@ def parse(block: Block) -> Output:
         elif found := _ENTITY.match(line):
             rows.append((at, node | {name: (text, at) for name, text in found.groupdict().items() if text}))
         elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
     yield from _row(block, cluster)
     for at, cells in rows:
         yield from typed_row(ENTITIES, block, PARSER.name, at, cells)
@@ -84,7 +84,7 @@ def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
 PARSER = Parser(
     name="nsxt_cluster_config",
     tables=(TABLE, ENTITIES),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*get cluster config\s*$",),
     shape=rf"^\s*(?:Cluster Id\s*:\s*{UUID}|Node UUID\s*:\s*{UUID})\s*$",

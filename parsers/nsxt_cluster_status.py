@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+from ._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
 
 _ASK = "`get cluster status verbose` on each NSX-T manager"
 _SOURCE = "get cluster status; get cluster status verbose"
@@ -78,7 +78,7 @@ _REST = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read groups, members and leaders; a row stands on its own line, a group on that of its status."""
     told: dict[str, str] = {}
     for number, line in enumerate(block.lines):
@@ -97,7 +97,7 @@ def parse(block: Block) -> Output:
         elif found := _BROKEN.match(line):
             yield from _row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
@@ -108,7 +108,7 @@ def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None])
 PARSER = Parser(
     name="nsxt_cluster_status",
     tables=(GROUPS, MEMBERS, LEADERS),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*get cluster status(?:\s+verbose)?\s*$",),
     shape=rf"^\s*(?:Cluster Id:\s*{UUID}|Group Type:\s*[A-Z_]+)\s*$",

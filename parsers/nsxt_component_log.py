@@ -12,7 +12,7 @@ from analyzer.forms.logs import PRI, TS, log_files, log_rows, read_utc
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Record, Table, Value
 
-from ._nsxt import LOG_COLUMNS, kind_of_lines, take_pairs
+from ._nsxt import LOG_COLUMNS, find_node_kind, take_pairs
 
 TABLE = Table.of(
     "nsxt.component_log",
@@ -39,7 +39,7 @@ def _finish(record: Record, values: dict[str, Value]) -> None:
         values["time"] = read_utc(stamp.replace("/", "-"))
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of a component's log, one row each; a stack trace joins the line before."""
     return log_rows(TABLE, PARSER.name, block, finish=_finish)
 
@@ -47,8 +47,8 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_component_log",
     tables=(TABLE,),
-    parse=parse,
-    kind=kind_of_lines,
+    parse=parse_block,
+    kind=find_node_kind,
     files=(
         log_files(
             r"nsx-audit(?:-write)?|nsxapi|nsx-ccp(?:-transaction)?|cbm|reverse-proxy|cm-inventory|upgrade-coordinator"

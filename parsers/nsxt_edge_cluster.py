@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 _SOURCE, _ASK = "get edge-cluster status", "`get edge-cluster status` on each edge"
 STATUS = Table.of(
@@ -57,7 +57,7 @@ _SECTIONS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the state of the edge, one row, and a row for each session to a peer."""
     own: dict[str, tuple[str, int]] = {}
     peer: dict[str, tuple[str, int]] = {}
@@ -77,7 +77,7 @@ def parse(block: Block) -> Output:
             yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": cell})
             peer.pop("session")
         elif label not in _SECTIONS and line.strip() not in {*_SECTIONS, ""} and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
     yield from _status(block, own)
 
 
@@ -89,7 +89,7 @@ def _status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
 PARSER = Parser(
     name="nsxt_edge_cluster",
     tables=(STATUS, PEERS),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get edge-cluster status\s*$",),
     shape=rf"^\s*(?:High Availability State\s*:|Edge Node Id\s*:\s*{UUID})",

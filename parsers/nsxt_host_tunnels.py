@@ -12,7 +12,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, stray, typed_row
+from ._nsxt import DATED, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.host_tunnel",
@@ -35,7 +35,7 @@ _HEADING = re.compile(r"\s*(?:Local|Remote)(?:\b|_).*(?:\b|_)state", re.I)
 _GAP = re.compile(r"\s{2,}|\t")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sessions, one row each, by the order of the headings above them."""
     columns: list[str] = []
     for number, line in enumerate(block.lines):
@@ -47,13 +47,13 @@ def parse(block: Block) -> Output:
             state = cells.get("bfd_session_state", ("", at))[0].lower()
             yield from typed_row(TABLE, block, PARSER.name, at, {**cells, "bfd_session_state": (state, at)})
         elif line.strip().strip("-= ") and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsxt_host_tunnels",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         r"^\s*(?:nsxcli -c [\"']?)?get host-switch (?:\S+ )?tunnels[\"']?\s*$",

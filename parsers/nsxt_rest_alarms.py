@@ -11,7 +11,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, answer, objects
+from ._rest_json import BODY, LEAD, answer_shape, read_objects
 
 TABLE = Table.of(
     "nsxt.alarm",
@@ -34,9 +34,9 @@ _KEYS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the alarms, one row each."""
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
             continue
@@ -64,10 +64,10 @@ def _stamp(text: str, line: int) -> tuple[str, int]:
 PARSER = Parser(
     name="nsxt_rest_alarms",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/alarms\b",),
-    shape=answer("event_type_display_name", "feature_display_name"),
+    shape=answer_shape("event_type_display_name", "feature_display_name"),
     body=BODY,
     lead=LEAD,
 )

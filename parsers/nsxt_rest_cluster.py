@@ -8,7 +8,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
 from .nsxt_cluster_status import GROUPS, LEADERS, MEMBERS
 
 _MEMBER = {
@@ -18,11 +18,11 @@ _MEMBER = {
 _LEADER = {"service_name": "service_name", "leader_uuid": "leader_uuid", "lease_version": "lease_version"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read groups, members and leaders, one row each."""
     groups: dict[tuple[str, ...], Cells] = {}
     whole: Cells = {}
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
             continue
@@ -41,7 +41,7 @@ def parse(block: Block) -> Output:
 
 def _inner(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
     """Read the members and leaders of a group."""
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault) or item[0][: len(group)] != group:
             continue
         path, cells = item
@@ -55,10 +55,10 @@ def _inner(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) ->
 PARSER = Parser(
     name="nsxt_rest_cluster",
     tables=(GROUPS, MEMBERS, LEADERS),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/cluster/status\b",),
-    shape=answer("detailed_cluster_status"),
+    shape=answer_shape("detailed_cluster_status"),
     body=BODY,
     lead=LEAD,
 )

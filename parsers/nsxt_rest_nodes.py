@@ -7,7 +7,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
 
 TABLE = Table.of(
     "nsxt.node_status",
@@ -36,11 +36,11 @@ _KEYS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the nodes, one row each."""
     nodes: dict[tuple[str, ...], Cells] = {}
     inner: dict[tuple[str, ...], Cells] = {}
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
         elif "mgmt_connection_status" in item[1]:
@@ -60,10 +60,10 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_rest_nodes",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/transport-nodes/(?:[0-9a-f-]{36}/)?status\b",),
-    shape=answer("mgmt_connection_status"),
+    shape=answer_shape("mgmt_connection_status"),
     body=BODY,
     lead=LEAD,
 )

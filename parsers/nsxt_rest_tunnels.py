@@ -9,7 +9,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
 
 TABLE = Table.of(
     "nsxt.node_tunnel",
@@ -37,11 +37,11 @@ _KEYS = {
 _BFD = {"state": "bfd_session_state", "diagnostic": "bfd_diag", "remote_state": "remote_state"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the tunnels, one row each."""
     tunnels: dict[tuple[str, ...], Cells] = {}
     sessions: dict[tuple[str, ...], Cells] = {}
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
         elif "encap" in item[1] or "remote_ip" in item[1]:
@@ -59,10 +59,10 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_rest_tunnels",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/transport-nodes/(?P<node_uuid>[0-9a-f-]{36})/tunnels\b",),
-    shape=answer("tunnels", "remote_node_display_name"),
+    shape=answer_shape("tunnels", "remote_node_display_name"),
     body=BODY,
     lead=LEAD,
 )

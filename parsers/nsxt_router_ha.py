@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 _SOURCE = "get high-availability status; get logical-router <uuid> high-availability status"
 _ASK = "`get high-availability status` in the VRF of the service router, on each edge of the cluster"
@@ -49,7 +49,7 @@ _OWN = {
 _Cells = dict[str, tuple[str, int]]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the router, one row, and a row for each edge under Peer Routers."""
     asked = str(block.params.get("router", ""))
     own: _Cells = {"router": (asked, block.first_line)} if asked else {}
@@ -66,7 +66,7 @@ def parse(block: Block) -> Output:
             cell = found["text"] or "", block.first_line + number
             _take(section, found["label"], cell, own, peers)
         elif line.strip() and not re.match(rf"\s*(?:{DATED}|{UUID}\s)", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
     yield from _router(block, own, peers)
 
 
@@ -101,7 +101,7 @@ def _router(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
 PARSER = Parser(
     name="nsxt_router_ha",
     tables=(ROUTER, PEERS),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         r"^\s*get high-availability status\s*$",

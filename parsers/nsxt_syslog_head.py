@@ -9,14 +9,14 @@ from analyzer.forms.logs import PRI, TS
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block
 
-from ._nsxt import kind_of_lines
+from ._nsxt import find_node_kind
 from .nsxt_node import TABLE, node_row
 
 _HEAD = rf'^{PRI}{TS} [\w.:-]*[\w-] NSX .{{0,300}}?\bcomp="nsx-(?:manager|edge)"'
 _LINE = re.compile(rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"')
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read name and role that most of the lines have; one row, on the first of these lines."""
     found = [(number, match) for number, line in enumerate(block.lines) if (match := _LINE.match(line))]
     counted = Counter((match["host"], match["role"]) for _, match in found)
@@ -30,8 +30,8 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_syslog_head",
     tables=(TABLE,),
-    parse=parse,
-    kind=kind_of_lines,
+    parse=parse_block,
+    kind=find_node_kind,
     files=(r"(?:^|/)var/log/syslog(?:\.1)?$",),
     shape=_HEAD,
     body=_HEAD,

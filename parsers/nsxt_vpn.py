@@ -13,7 +13,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
 IPSEC = Table.of(
     "nsxt.ipsec_session",
@@ -68,7 +68,7 @@ def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], fir
     for number, line in enumerate(block.lines):
         found = list(_CELL.finditer(line))
         if not found and not _REST.match(line):
-            yield stray(block, number, name)
+            yield stray_fault(block, number, name)
         for one in found:
             column = labels.get(one["label"])
             if one["label"] == first or (column in cells and column not in _OFTEN):
@@ -83,7 +83,7 @@ def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], fir
         yield from typed_row(table, block, name, begun, cells)
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read sessions of either kind, told by the label that begins them, or the list of them."""
     if any(re.match(r"\s*Version\s+SID\s", line) for line in block.lines):
         return text_rows(IPSEC, block, PARSER.name, (), _SUMMARY, _AROUND)
@@ -96,7 +96,7 @@ _WHICH = r"(?:\s+logical-router \S+)?(?:\s+(?:active|down|negotiating|status|sum
 PARSER = Parser(
     name="nsxt_vpn",
     tables=(IPSEC, L2VPN),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         rf"^\s*get ipsecvpn session{_WHICH}(?:\s+(?:sessionid \S+|local-ip \S+ remote-ip \S+|[0-9a-f-]{{36}}))?\s*$",

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?$")
 _DATE = re.compile(r"(?<=[0-9a-f])  [A-Z][a-z]{2}, ")  # the comma of a date ends no value
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the variables; a line that holds none is a fault."""
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
@@ -54,7 +54,7 @@ def _pairs(line: str) -> list[tuple[str, str]]:
 PARSER = Parser(
     name="ntpq_vars",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(*bundle_files("ntpq -c readvar"), *bundle_files("ntpq -c kerninfo")),
     commands=(r"\bntpq\s+-c\s*[\"']?(?:readvar|rv|kerninfo)\b",),

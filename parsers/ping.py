@@ -51,7 +51,7 @@ _STOPPED = re.compile(r"\s*\^C")
 _KNOWN = re.compile(r"\s*(?:---.*---)?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the pings of a block, one row each, at the line that sums it up or names it."""
     values: dict[str, Value] = {}
     at = block.first_line
@@ -103,7 +103,7 @@ def _asked(command: str) -> dict[str, Value]:
 PARSER = Parser(
     name="ping",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="",  # an NSX-T edge and a guest print the same: the prompt tells
     commands=(r"(?:^|[\s/;])(?:vmk)?ping6?\s+\S",),
     shape=r"^\s*PING\s+\S+\s+\([^)]*\)(?: from \S+)?:\s+\d+ data bytes\s*$",

@@ -45,7 +45,7 @@ _TYPED = re.compile(r"^\((?:int|short|string|byte)\)\s*")
 _FRAME = re.compile(r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read what each adapter hears, one row for each protocol; an adapter that hears nothing is a row as well."""
     heard = _Heard(block)
     open_text = False  # a text that goes on over several lines: the software of a switch
@@ -108,7 +108,7 @@ class _Heard:
 PARSER = Parser(
     name="pnic_hints",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bhostsvc/net/query_networkhint\b",),
     shape=r"^\s*(?:Array of PhysicalNicHintInfo|\(vim\.host\.PhysicalNic\.NetworkHint\) [\[{])",

@@ -30,7 +30,7 @@ _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*:(?:\s+
 _NUMBER = re.compile(r"(-?\d{1,18})(?![\w.])")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the records; a label without a value is the head of what stands deeper below."""
     part, handle, count = "", 0, 0
     above: list[tuple[int, str]] = []
@@ -64,7 +64,7 @@ def _row(block: Block, line: int, part: str, handle: int, label: str, text: str)
 PARSER = Parser(
     name="smbios",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("smbiosDump"),
     commands=(r"\bsmbiosDump\b",),

@@ -30,7 +30,7 @@ _ROOT = re.compile(r"\s*(?:-*\|-ROOT|(?:Get|Create|Revert) Snapshot:)\s*$")
 _COLUMNS = {"Name": "snapshot_name", "Id": "snapshot_uid", "Created On": "created", "State": "snapshot_state"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the tree, one row a snapshot; a value of one whose name is missing is a fault, and so is a strange line."""
     vmid = block.params.get("vmid")
     parents: dict[int, Value] = {}
@@ -86,7 +86,7 @@ def _time(told: str) -> str | None:
 PARSER = Parser(
     name="snapshot_tree",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvim-cmd\s+vmsvc/snapshot\.(?:get|create|revert)\s+(?P<vmid>\d{1,6})\b",),
     shape=r"^\s*(?:Get|Create|Revert) Snapshot:\s*$|^\s*\|-ROOT\s*$",

@@ -51,7 +51,7 @@ _BROKEN = re.compile(r"[a-z]")  # the rest of a sentence: at the left edge, and 
 _HINT = re.compile(r"Please refer to the log file|To change the host acceptance level")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the answers of a text; words below an error are its reason."""
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
@@ -112,7 +112,7 @@ def _told(row: Row) -> Row:
 PARSER = Parser(
     name="update_results",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(_COMMAND,),
     shape=rf"^\s*(?:(?:Installation|Update|Removal|Remediation) Result:?\s*$|{_ERROR.replace('?P<error>', '?:')}\s*$)",

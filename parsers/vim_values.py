@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"-?\d{1,18}$")
 _FRAME = re.compile(r"(?:Array of .*|[\w ]+:|\.\.\.|\(\w+\) null,?|--)$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an answer, a row for each property that has a value."""
     levels: list[tuple[str, int]] = []  # name of what is open, how many elements it had
     count = 0
@@ -75,7 +75,7 @@ def _row(block: Block, line: int, path: str, text: str) -> Row:
 PARSER = Parser(
     name="vim_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvim-cmd\s+(?:-\S+\s+)*/?(?P<asked>\w+/[\w/.-]*\w)",),
     shape=r"^\s*\((?:vim|vmodl)\.[\w.]+\) [\[{]\s*$",

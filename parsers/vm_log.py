@@ -43,7 +43,7 @@ _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+
 _SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
@@ -67,7 +67,7 @@ def _kind(lines: Sequence[str]) -> str:
 PARSER = Parser(
     name="vm_log",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     kind=_kind,
     files=(log_files("vmware"),),

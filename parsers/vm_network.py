@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
-from ._vm_files import on_host
+from ._vm_files import host_path
 
 _VM_PORT, _UPLINK_PORT = 5, 4  # Type of a port in `net-stats -l`
 
@@ -29,7 +29,7 @@ def _has_uplinks(cells: Cells) -> bool:
 
 
 def _absolute(cells: Cells) -> Mapping[str, Value]:
-    return {"config_file": on_host(cells.get("vmx_path"))}
+    return {"config_file": host_path(cells.get("vmx_path"))}
 
 
 def _has_uplink(cells: Cells) -> Mapping[str, Value]:

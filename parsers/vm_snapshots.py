@@ -59,7 +59,7 @@ _COLUMNS = {"uid": "snapshot_uid", "parent": "parent_uid", "numDisks": "snapshot
 Cells = dict[str, tuple[str, int]]  # key -> its text and its line
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lists of snapshots: a row of the VM, and a row for each snapshot. A key that comes again begins a list."""
     cells: Cells = {}
     for number, text in enumerate(block.lines, block.first_line):
@@ -138,7 +138,7 @@ def _time(high: int, low: int) -> str | None:
 PARSER = Parser(
     name="vm_snapshots",
     tables=(CHAIN, SNAPSHOT),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"\.vmsd$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmsd\b",),

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
-from ._vm_files import on_host
+from ._vm_files import host_path
 
 _VOLUME = re.compile(r"vmfs/volumes/([^/]+)/")
 _ON_DEVICES = re.compile(r"VMFS", re.IGNORECASE)
@@ -22,7 +22,7 @@ def _volume(cells: Cells) -> Mapping[str, Value]:
     """Return the volume a disk lies on: id or name, as its path has it."""
     paths = (str(cells.get(name) or "") for name in ("file_name", "vmx_path"))
     found = next((match[1] for path in paths if (match := _VOLUME.search(path))), None)
-    return {"volume": found, "config_file": on_host(cells.get("vmx_path"))}
+    return {"volume": found, "config_file": host_path(cells.get("vmx_path"))}
 
 
 def _on_device(cells: Cells) -> Mapping[str, Value]:

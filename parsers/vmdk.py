@@ -41,7 +41,7 @@ EXTENT = Table.of(
 _PATH = re.compile(r"(/vmfs/volumes/[^/]+/(?P<folder>[^/]+)/[^/\"']+\.vmdk)\b")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read descriptors: a row of each disk, and a row for each extent."""
     lines: dict[str, int] = {}
     disk: dict[str, Value] = {}
@@ -81,7 +81,7 @@ def _place(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
 PARSER = Parser(
     name="vmdk",
     tables=(DISK, EXTENT),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(
         r"(?:^|/)vmfs/volumes/[^/]+/[^/]+/[^/]+(?<!-flat)(?<!-delta)(?<!-sesparse)(?<!-ctk)(?<!-rdm)(?<!-rdmp)\.vmdk$",

@@ -149,7 +149,7 @@ class _Config:
         return _TRUE.get(text.lower())
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one file: a row of esxi.vm, and one of each adapter, disk and CD drive that is present."""
     config = _Config({}, {}, block, [])
     for record in run_template(PARSER.name, _without_long_values(block)):
@@ -345,7 +345,7 @@ def _kind(lines: Sequence[str]) -> str:
 PARSER = Parser(
     name="vmx",
     tables=(VM, VNIC, VDISK, VCDROM),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     kind=_kind,
     files=(r"\.vmx$",),

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"-?\d{1,18}$|0x[0-9a-fA-F]{1,15}$")
 _FILE = re.compile(r"(?:\d+\.)?vsish_-e-(?:get|cat)-(?P<name>[^/]+)\.txt$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read a dump into rows; a line that is neither key nor brace is a fault."""
     found = _FILE.search(block.address)
     path = block.params.get("vsish_path") or (found["name"] if found else None)
@@ -78,7 +78,7 @@ def _row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
 PARSER = Parser(
     name="vsish_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)commands/(?:\d+\.)?vsish_-e-(?:get|cat)-[^/]+\.txt$",),
     commands=(r"\bvsish\s(?:[^;|]{0,200}?\s)?(?:get|cat)\s+(?P<vsish_path>/[^\s;|]+)",),
