@@ -58,7 +58,7 @@ class _Kind:
         kinds = {column.name: column.kind for column in group.table.columns}
         self.whole = frozenset(name for name in self.names if kinds[name] == "int")
 
-    def key(self, instance: str | None, host: str) -> Key | None:
+    def read_key(self, instance: str | None, host: str) -> Key | None:
         """Return what names the object of an instance, None where it is written in another way."""
         if not self.group.instance:
             return (host,) if instance is None else None
@@ -99,7 +99,7 @@ class Objects:
         """The columns that name an object, in the order of a key."""
         return self.group.names
 
-    def cells(self, host: str) -> dict[str, str]:
+    def map_headings(self, host: str) -> dict[str, str]:
         """Return column -> heading, with `{column}` where the object is named."""
         if self.group is VSAN:
             return {"measured": rf"\\{host}" + "\\{heading}"}
@@ -131,7 +131,7 @@ class CaptureHeader:
     vms: dict[int, tuple[str, int | None]]
     notes: list[str]
 
-    def positions(self, wanted: Wanted = None) -> list[int]:
+    def list_positions(self, wanted: Wanted = None) -> list[int]:
         """Return the positions of the columns that feed a table, ascending: all, or those that are wanted."""
         found: set[int] = set()
         for group in self.objects:
@@ -172,8 +172,8 @@ def read_heading(line: str) -> CaptureHeader | None:
     for position, heading in enumerate(fields):
         before, _, counter = heading.rpartition("\\")
         if counter in _COUNTERS or counter[:-1] in _COUNTERS or _ANY_COUNTER in before:
-            reading.take(before, counter, position)
-    reading.finish()
+            reading.take_column(before, counter, position)
+    reading.finish_objects()
     return CaptureHeader(
         reading.host,
         delimiter,
@@ -181,7 +181,7 @@ def read_heading(line: str) -> CaptureHeader | None:
         int(bias[1]) * 60 if bias else 0,
         [group for group in reading.objects.values() if group.columns],
         reading.vms,
-        reading.notes(),
+        reading.list_notes(),
     )
 
 
@@ -203,7 +203,7 @@ def split_headings(line: str, separator: str) -> list[str]:
     return [separator.join(parts) for parts in joined]
 
 
-def _shown(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return a heading without lone surrogates: bytes that are not UTF-8 are read as Latin-1."""
     try:
         text.encode("utf-8")
@@ -216,7 +216,7 @@ class _Reading:
     """Gathers the columns of interest while the heading goes by."""
 
     def __init__(self, host: str) -> None:
-        self.host = _shown(host)
+        self.host = _replace_surrogates(host)
         self.objects = {group.table.name: Objects(group) for group in GROUPS}
         self.vms: dict[int, tuple[str, int | None]] = {}
         self.worlds: list[tuple[str, str, int]] = []
@@ -225,21 +225,21 @@ class _Reading:
         self.prefixes: dict[str, tuple[_Kind, Key] | None] = {}
         self.repeated = self.other_hosts = self.odd = 0
 
-    def of(self, group: Group) -> dict[Key, dict[str, int]]:
+    def columns_of(self, group: Group) -> dict[Key, dict[str, int]]:
         """Return the objects of a group."""
         return self.objects[group.table.name].columns
 
-    def take(self, before: str, counter: str, position: int) -> None:
+    def take_column(self, before: str, counter: str, position: int) -> None:
         """Note one column whose counter some table has; `before` is its heading up to the counter."""
         if before not in self.prefixes:
-            self.prefixes[before] = self._object(before)
+            self.prefixes[before] = self._find_object(before)
         found = self.prefixes[before]
         if found is None:
             return
         kind, key = found
         counter = counter.rstrip('"')
         if kind.group is VSAN:
-            self._put(VSAN, (*key, counter, f"{_after_host(before)}\\{counter}"), "measured", position)
+            self._put_column(VSAN, (*key, counter, f"{_after_host(before)}\\{counter}"), "measured", position)
             return
         column = kind.columns.get(counter)
         if column is None:
@@ -248,13 +248,13 @@ class _Reading:
             self.worlds.append((str(key[0]), column, position))
         else:
             self.shows_vmwait |= kind.group is VM_CPU and column == "vmwait_pct"
-            self._put(kind.group, key, column, position)
+            self._put_column(kind.group, key, column, position)
 
-    def _object(self, before: str) -> tuple[_Kind, Key] | None:
+    def _find_object(self, before: str) -> tuple[_Kind, Key] | None:
         """Return the group and the key of the object a heading names; None for one not wanted."""
         if before.startswith('"'):  # quoted alone, as a spreadsheet does where a comma is inside
             before = before[1:]
-        found = _HEADING.fullmatch(_shown(before.replace('""', '"')))
+        found = _HEADING.fullmatch(_replace_surrogates(before.replace('""', '"')))
         if found is None or found[2] not in _KINDS:
             return None
         if found[1] != self.host:
@@ -264,15 +264,15 @@ class _Reading:
         if kinds[0].group is VSAN:
             return kinds[0], (instance,)
         if kinds[0].group is VCPU:
-            return self._world(kinds[0], instance or "")
+            return self._note_world(kinds[0], instance or "")
         for kind in kinds:
-            key = kind.key(instance, self.host)
+            key = kind.read_key(instance, self.host)
             if key is not None:
                 return kind, key
         self.odd += instance != _TOTAL
         return None
 
-    def _world(self, kind: _Kind, instance: str) -> tuple[_Kind, Key] | None:
+    def _note_world(self, kind: _Kind, instance: str) -> tuple[_Kind, Key] | None:
         """Return a vCPU by its instance, to be taken apart when the names of all VMs are known."""
         self.lists_worlds = True
         if ":vmx-vcpu-" in instance:
@@ -280,16 +280,16 @@ class _Reading:
         self.other_worlds.append(instance)
         return None
 
-    def _put(self, group: Group, key: Key, column: str, position: int) -> None:
-        cells = self.of(group).setdefault(key, {})
+    def _put_column(self, group: Group, key: Key, column: str, position: int) -> None:
+        cells = self.columns_of(group).setdefault(key, {})
         if column in cells:
             self.repeated += 1  # the first of equal headings counts
         else:
             cells[column] = position
 
-    def finish(self) -> None:
+    def finish_objects(self) -> None:
         """Tell VMs from other groups, then bring worlds, ports and what they do to disks to their VMs."""
-        groups = self.of(VM_CPU)
+        groups = self.columns_of(VM_CPU)
         names = dict(groups)
         vcpus = self._finish_worlds(dict(names))
         for (vm_id, name), cells in names.items():
@@ -301,7 +301,7 @@ class _Reading:
                 self.vms[vm_id] = (name, len(vcpus[vm_id]) if vm_id in vcpus else None)
             else:
                 del groups[vm_id, name]
-        for vm_id, name, *_ in self.of(VCPU):
+        for vm_id, name, *_ in self.columns_of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
         self._finish_memory(told=bool(names) or self.lists_worlds)
         self._finish_numa()
@@ -320,12 +320,12 @@ class _Reading:
             if key is None:
                 self.odd += 1
             else:
-                self._put(VCPU, key, column, position)
+                self._put_column(VCPU, key, column, position)
         return vcpus
 
     def _finish_memory(self, *, told: bool) -> None:
         """Keep the memory of VMs; `told`: columns of CPU have told which groups are VMs."""
-        memory = self.of(VM_MEMORY)
+        memory = self.columns_of(VM_MEMORY)
         for vm_id, name in list(memory):
             if vm_id not in self.vms and (told or is_system_group(name)):
                 del memory[vm_id, name]
@@ -334,7 +334,7 @@ class _Reading:
 
     def _finish_numa(self) -> None:
         """Let the memory of the host tell how much the fullest NUMA node has left."""
-        free = [cells["free_mb"] for cells in self.of(NUMA_NODE).values() if "free_mb" in cells]
+        free = [cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells]
         memory = self.objects[MEMORY.table.name]
         if free and memory.columns:
             memory.least = {LEAST_NUMA: free}
@@ -364,13 +364,13 @@ class _Reading:
             if found:
                 yield int(found[1]), name
                 yield from ((int(world), name) for world in _NET_WORLD.findall(found[2]))
-        for vm_id, name, _, world_id, _ in self.of(VCPU):
+        for vm_id, name, _, world_id, _ in self.columns_of(VCPU):
             yield world_id, self.vms[vm_id][0] or name
-        for _, _, used_by, _, vm, _ in self.of(PORT):
+        for _, _, used_by, _, vm, _ in self.columns_of(PORT):
             if vm is not None:
                 yield int(used_by.partition(":")[0]), vm
 
-    def notes(self) -> list[str]:
+    def list_notes(self) -> list[str]:
         """Return what is odd about the heading."""
         told = []
         if self.repeated:

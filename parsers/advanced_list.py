@@ -17,7 +17,8 @@ from ._options import OPTIONS, option_row, read_integer
 _DELTA = re.compile(r"list--d\.txt|\s(?:-d|--delta)\b")
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of an option; a number that is too large is a fault."""
     for name in ("VALUE", "DEFAULT_VALUE"):
         if record.values[name] and read_integer(str(record.values[name])) is None:
             yield fault_at(block, record.lines[name], PARSER.name, "the number is too large")
@@ -38,7 +39,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "advanced_list",
     (OPTIONS,),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_system-settings-advanced-list(?:--d)?\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+system\s+settings\s+advanced\s+list\b",),

@@ -40,7 +40,7 @@ _UP = re.compile(
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
-def _event(program: str, message: str) -> dict[str, Value]:
+def _read_event(program: str, message: str) -> dict[str, Value]:
     """Return what a line of a program says; a heartbeat tells the time since boot as well."""
     if program == "heartbeat" and (up := _UP.match(message)):
         seconds = sum(int(up[unit] or 0) * size for unit, size in _UNITS.items())
@@ -56,7 +56,7 @@ def parse_block(block: Block) -> Output:
             message = str(row.values.get("message") or "")
             values = TABLE.blank()
             own = {name: row.values[name] for name in ("time", "level", "message")}
-            yield Row(TABLE, {**values, **own, **_event(str(row.values.get("program")), message)}, block, row.line)
+            yield Row(TABLE, {**values, **own, **_read_event(str(row.values.get("program")), message)}, block, row.line)
 
 
 PARSER = Parser(name="boot", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

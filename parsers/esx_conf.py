@@ -65,17 +65,17 @@ def parse_block(block: Block) -> Output:
                 group.keys[match[3]] = (text, record.line)
         elif path.startswith("/net/vswitch/child["):
             yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is not a number")
-    yield from _teaming(block, groups)
+    yield from _read_teaming(block, groups)
 
 
-def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
+def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
     for (switch, number), group in sorted(groups.items()):
         policy = {key: found for key, found in group.keys.items() if key.startswith("teamPolicy/")}
         if not policy:
             continue
         parent = groups[switch, ""] if (switch, "") in groups else _Group()
         first = min(line for _, line in policy.values())
-        uplinks = _order(group) or _order(parent)
+        uplinks = _order_uplinks(group) or _order_uplinks(parent)
         most = read_integer(group.get("teamPolicy/maxActive"))
         active = uplinks if most is None else uplinks[:most]
         beacon = group.get("teamPolicy/linkCriteria/beacon")
@@ -84,7 +84,7 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
             source = block.lines[line - block.first_line]
             why = f"what beacon = {beacon!r} means is not published"
             yield Fault(block.address, line, source, PARSER.name, why=why)
-        yield from _unknown(block, policy)
+        yield from _report_unknown(block, policy)
         values: dict[str, Value] = {
             "switch": parent.get("name") or None,
             "portgroup": (group.get("name") or None) if number else None,
@@ -98,7 +98,7 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
         yield make_row(TEAMING, block, first, values)
 
 
-def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
+def _report_unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
     """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
     known: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
     for key, (text, line) in policy.items():
@@ -108,7 +108,7 @@ def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault
             yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
-def _order(group: _Group) -> list[str]:
+def _order_uplinks(group: _Group) -> list[str]:
     """Return the uplinks of the team policy in their order, else those of the switch."""
     team = [pnic for key, pnic in sorted(group.uplinks.items()) if not key.startswith("~")]
     return team or [pnic for _, pnic in sorted(group.uplinks.items())]

@@ -127,13 +127,13 @@ def parse_block(block: Block) -> Output:
             if isinstance(event, str) and _ID.fullmatch(event):
                 event = RENAMED.get(event, event)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
-                own |= {"outage": STAGES.get(event, event), **_named(message)}
+                own |= {"outage": STAGES.get(event, event), **_name_objects(message)}
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return
 
 
-def _named(message: str) -> dict[str, Value]:
+def _name_objects(message: str) -> dict[str, Value]:
     """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
     thing = name_object(message) or NO_OBJECT
     path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)

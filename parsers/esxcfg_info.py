@@ -100,13 +100,13 @@ def parse_block(block: Block) -> Output:
         if count > MOST_VALUES:
             yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
             return
-        row = _row(block, number, parts, leaf["name"], text)
+        row = _make_row(block, number, parts, leaf["name"], text)
         hardware += [row] if (parts[-1].title, leaf["name"]) in _HARDWARE else []
         yield row
-    yield from _machine(block, hardware)
+    yield from _read_machine(block, hardware)
 
 
-def _machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
+def _read_machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
     """Yield what the leaves tell of the machine, as the tables of `esxcli hardware` have it."""
     found: dict[str, Row] = {}
     for leaf in leaves:
@@ -126,7 +126,7 @@ def _machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
     yield from found.values()
 
 
-def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
+def _make_row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
     found = _NUMBER.match(text)
     values: dict[str, Value] = {
         "bundle": block.command if _BUNDLE.match(block.command) else None,

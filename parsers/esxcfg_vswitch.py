@@ -13,7 +13,7 @@ from analyzer.tables import Block, Record, Value
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a switch, a port group or a distributed port."""
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
     switch = cells.get("switch")
@@ -39,7 +39,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "esxcfg_vswitch",
     (SWITCHES, PORTGROUPS, DVPORTS),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-vswitch_-l\.txt$",),
     commands=(r"\besxcfg-vswitch\s+-l\b",),

@@ -47,15 +47,15 @@ def parse_block(block: Block) -> Output:
 
     A profile that was "(Updated)" since has its old name, so it states no version.
     """
-    for item in _FORM.parse(replace(block, lines=list(_short(block.lines)))):
+    for item in _FORM.parse(replace(block, lines=list(_skip_description(block.lines)))):
         yield item
         if isinstance(item, Row) and item.values["image"] == "running" and item.values["profile"]:
             name = str(item.values["profile"])
             if " " not in name:
-                yield _version(block, item.line_of("profile"), name)
+                yield _read_version(block, item.line_of("profile"), name)
 
 
-def _short(lines: list[str]) -> Iterator[str]:
+def _skip_description(lines: list[str]) -> Iterator[str]:
     """Yield the lines without the text of the description and without the list of packages."""
     described = False
     for line in lines:
@@ -64,7 +64,7 @@ def _short(lines: list[str]) -> Iterator[str]:
         yield line[:_MOST] if label or not described else ""
 
 
-def _version(block: Block, line: int, name: str) -> Row:
+def _read_version(block: Block, line: int, name: str) -> Row:
     found = _NAME.search(name)
     values: dict[str, Value] = {"product": "VMware ESXi", "update_text": name}
     if found:

@@ -17,7 +17,8 @@ from ._host import VERSION, make_version_row
 _HEAD = r"^.{0,200}(?:Section for VMware ESX, pid=|Log for VMware ESX pid=)"
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the rows of version and host that the head of a section gives."""
     text = block.lines[record.line - block.first_line]
     origin = "vmware.log" if "Log for VMware" in text else "hostd or vpxa log"
     values: dict[str, Value] = {
@@ -31,7 +32,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "esxi_section_head",
     (VERSION,),
-    _rows,
+    read_record,
     node="esxi",
     files=(
         r"(?:^|/)var/(?:run/)?log/(?:hostd|vpxa)(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?$",

@@ -24,7 +24,7 @@ _ORIGIN_BY_START = {
 }
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the version, and from `uname` the host name too."""
     cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
     text = block.lines[record.line - block.first_line].strip()
@@ -44,7 +44,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "esxi_version",
     (VERSION, HOST),
-    _rows,
+    read_record,
     node="esxi",
     files=(
         r"(?:^|/)commands/vmware_-vl\.txt$",

@@ -14,7 +14,7 @@ from analyzer.tables import MAC_FORM, Block, Column, KeyColumn, Row, Table, Valu
 from ._guest import INTERFACE
 
 
-def _counter(name: str, meaning: str, unit: str) -> Column:
+def _count_column(name: str, meaning: str, unit: str) -> Column:
     return Column(name, "int", meaning, unit)
 
 
@@ -26,15 +26,15 @@ TABLE = Table.of(
     Column("mac", "str", "MAC address of the interface", form=MAC_FORM),
     Column("ip_address", "str", "first address of IPv4, where it is printed"),
     Column("mtu", "int", "largest packet", "bytes"),
-    _counter("rx_packets", "packets received", "packets"),
-    _counter("rx_bytes", "bytes received", "bytes"),
-    _counter("rx_errors", "errors of receiving", "times"),
-    _counter("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
-    _counter("rx_overruns", "packets lost because the ring was full", "packets"),
-    _counter("tx_packets", "packets sent", "packets"),
-    _counter("tx_bytes", "bytes sent", "bytes"),
-    _counter("tx_errors", "errors of sending", "times"),
-    _counter("tx_dropped", "packets dropped on the way out", "packets"),
+    _count_column("rx_packets", "packets received", "packets"),
+    _count_column("rx_bytes", "bytes received", "bytes"),
+    _count_column("rx_errors", "errors of receiving", "times"),
+    _count_column("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
+    _count_column("rx_overruns", "packets lost because the ring was full", "packets"),
+    _count_column("tx_packets", "packets sent", "packets"),
+    _count_column("tx_bytes", "bytes sent", "bytes"),
+    _count_column("tx_errors", "errors of sending", "times"),
+    _count_column("tx_dropped", "packets dropped on the way out", "packets"),
     ask="`ip -s link` in the guest",
 )
 
@@ -68,10 +68,10 @@ def parse_block(block: Block) -> Output:
             if row is not None:
                 yield row
             row = Row(TABLE, {**TABLE.blank(), "interface": head["interface"]}, block, number)
-        cells = _cells(line, labels)
-        damaged = _damaged(line) or (bool(labels) and bool(_labels(line)))
-        known = bool(head or cells or _labels(line) or _WORDS.match(line))
-        labels = _labels(line) or ([] if cells or head else labels)
+        cells = _read_cells(line, labels)
+        damaged = _is_damaged(line) or (bool(labels) and bool(_read_labels(line)))
+        known = bool(head or cells or _read_labels(line) or _WORDS.match(line))
+        labels = _read_labels(line) or ([] if cells or head else labels)
         counted = row is not None and "mac" in cells and not head and row.values["rx_packets"] is not None
         if row is not None and (counted or any(row.values[name] is not None for name in cells)):
             yield row  # what comes a second time is of the next interface, whose name was lost
@@ -85,23 +85,23 @@ def parse_block(block: Block) -> Output:
         yield row
 
 
-def _damaged(line: str) -> bool:
+def _is_damaged(line: str) -> bool:
     """Tell whether a label of a line has a value of another form than it should have."""
-    if _labels(line):
+    if _read_labels(line):
         return False
     numbers = all(found["number"].rstrip(":").isdecimal() for found in _TOLD.finditer(line))
     address = _ADDRESS.match(line) is None or _IP.match(line) is not None
     return not (numbers and address and (_HARDWARE.search(line) is None or _MAC.search(line) is not None))
 
 
-def _labels(line: str) -> list[str]:
+def _read_labels(line: str) -> list[str]:
     """Return the columns of a line of `ip -s link` that says what the numbers below it are."""
     way, _, words = line.strip().partition(":")
     words = words.replace("overrun ", "overruns ")
     return [f"{way.lower()}_{word}" for word in words.split()] if way in ("RX", "TX") and "bytes " in words else []
 
 
-def _cells(line: str, labels: list[str]) -> dict[str, Value]:
+def _read_cells(line: str, labels: list[str]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     if labels and _NUMBERS.match(line):
         told = zip(labels, map(int, line.split()), strict=False)

@@ -30,12 +30,12 @@ def parse_block(block: Block) -> Output:
             row = None
         if named := _NAME.match(line):
             yield from [row] if row is not None else ()
-            row = _heap(block, number, named["heap"])
+            row = _make_heap_row(block, number, named["heap"])
         elif found and found["label"] == "Name" and (row is None or len(row.lines) > 0):
             yield from [row] if row is not None else ()
-            row = _heap(block, number, found["text"])
+            row = _make_heap_row(block, number, found["text"])
         elif found and row is not None:
-            yield from _take(row, found["label"], found["text"], number)
+            yield from _put_cell(row, found["label"], found["text"], number)
         elif found and found["label"] in _LABELS:
             yield fault_at(block, number, PARSER.name, "belongs to a heap whose name is missing")
         elif line.strip() and not re.match(r"\s*(?:Heap stats \{|\}|[A-Za-z][^:]{0,70}:)", line):
@@ -43,12 +43,12 @@ def parse_block(block: Block) -> Output:
     yield from [row] if row is not None else ()
 
 
-def _heap(block: Block, line: int, name: str) -> Row:
+def _make_heap_row(block: Block, line: int, name: str) -> Row:
     values: dict[str, Value] = {column.name: None for column in TABLE.columns}
     return Row(TABLE, {**values, "heap": name}, block, line, {})
 
 
-def _take(row: Row, label: str, text: str, line: int) -> Output:
+def _put_cell(row: Row, label: str, text: str, line: int) -> Output:
     """Put a cell into the row of its heap; a label that has no column is left out."""
     name = _LABELS.get(label)
     column = TABLE.column(name) if name else None

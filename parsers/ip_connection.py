@@ -70,10 +70,10 @@ def parse_block(block: Block) -> Output:
         yield from _TEXT.parse(block)
         return
     for item in json_twin.read_rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
-        yield _split(item) if isinstance(item, Row) else item
+        yield _split_ports(item) if isinstance(item, Row) else item
 
 
-def _split(row: Row) -> Row:
+def _split_ports(row: Row) -> Row:
     """Return a row of the table for one whose addresses have their ports behind them."""
     values = dict(row.values)
     for side in ("local", "remote"):

@@ -89,10 +89,10 @@ _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)
 
 def parse_block(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
-    known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
-    cells = _cells(block)
+    known, asked = bool(block.command) or _is_listed(block.address), _find_command(block)
+    cells = _read_cells(block)
     begun = [] if known else list(islice(cells, MOST_LABELS))
-    if _tells_of_nothing(begun):
+    if _lacks_subjects(begun):
         yield fault_at(block, block.first_line, PARSER.name, "the same labels again, and no line says of what")
         return
     for count, (object_, label, text, line) in enumerate(chain(begun, cells)):
@@ -109,7 +109,7 @@ def parse_block(block: Block) -> Output:
         yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
 
 
-def _tells_of_nothing(begun: Sequence[Cell]) -> bool:
+def _lacks_subjects(begun: Sequence[Cell]) -> bool:
     """Tell whether an output begins with labels that come again and again below no name: values without a subject."""
     labels = [(of_object, label) for of_object, label, *_ in begun if label]
     return len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
@@ -120,7 +120,7 @@ def _is_listed(address: str) -> bool:
     return found is not None and found["name"] in _LISTED
 
 
-def _asked(block: Block) -> str | None:
+def _find_command(block: Block) -> str | None:
     if found := _PATH.search(block.command):
         return found["path"]
     found = _FILE.search(block.address)
@@ -130,18 +130,18 @@ def _asked(block: Block) -> str | None:
 Cell = tuple[str, str | None, str, int]  # object, label (None: not understood, and why), text, line
 
 
-def _cells(block: Block) -> Iterator[Cell]:
+def _read_cells(block: Block) -> Iterator[Cell]:
     if json_twin.is_json(block):
-        yield from _json(block)
+        yield from _read_json(block)
     elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
-        yield from _table(block, ruler)
-    elif (word := _word_alone(block)) is not None:
-        yield from _word(block, word)
+        yield from _read_table(block, ruler)
+    elif (word := _find_only_word(block)) is not None:
+        yield from _read_word(block, word)
     else:
-        yield from _blocks(block)
+        yield from _read_blocks(block)
 
 
-def _word_alone(block: Block) -> int | None:
+def _find_only_word(block: Block) -> int | None:
     """Return which line of an output holds its one word, where a command printed no more (Enabled); else None."""
     if not block.command or "|" in block.command:
         return None
@@ -149,7 +149,7 @@ def _word_alone(block: Block) -> int | None:
     return words[0] if len(words) == 1 and not any(map(_LABEL.match, block.lines)) else None
 
 
-def _word(block: Block, word: int) -> Iterator[Cell]:
+def _read_word(block: Block, word: int) -> Iterator[Cell]:
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if number == word:
@@ -158,7 +158,7 @@ def _word(block: Block, word: int) -> Iterator[Cell]:
             yield "", None, "beside the one word of the output", at
 
 
-def _json(block: Block) -> Iterator[Cell]:
+def _read_json(block: Block) -> Iterator[Cell]:
     for line in json_twin.list_strange_lines(block):
         yield "", None, "not a line of JSON", line
     try:
@@ -172,17 +172,19 @@ def _json(block: Block) -> Iterator[Cell]:
         yield "", None, str(error), block.first_line
 
 
-def _table(block: Block, ruler: int) -> Iterator[Cell]:
+def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
     """Yield the cells of a table by the widths of its ruler; where texts are too long, by two blanks."""
     dashes = list(re.finditer("-+", block.lines[ruler]))
     cuts, widths = [one.start() for one in dashes], [len(one[0]) for one in dashes]
-    above = [(number, _cut(block.lines[number], cuts)) for number in range(ruler - 1, -1, -1)]
-    heading, labels = next(((number, cells) for number, cells in above if cells and _fits(cells, widths)), (-1, None))
+    above = [(number, _cut_cells(block.lines[number], cuts)) for number in range(ruler - 1, -1, -1)]
+    heading, labels = next(
+        ((number, cells) for number, cells in above if cells and _is_heading(cells, widths)), (-1, None)
+    )
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if number in (ruler, heading) or not line.strip():
             continue
-        cells = _cut(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
+        cells = _cut_cells(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
         if cells is None or labels is None or (len(cuts) > 1 and sum(map(bool, cells)) < 2):
             yield "", None, "not a row of the table", at
             continue
@@ -191,19 +193,19 @@ def _table(block: Block, ruler: int) -> Iterator[Cell]:
                 yield cells[0], label, text, at
 
 
-def _fits(cells: list[str], widths: list[int]) -> bool:
+def _is_heading(cells: list[str], widths: list[int]) -> bool:
     """Tell whether cells are a heading: none is empty or wider than its dashes."""
     return all(0 < len(text) <= width for text, width in zip(cells, widths, strict=True))
 
 
-def _cut(line: str, cuts: list[int]) -> list[str] | None:
+def _cut_cells(line: str, cuts: list[int]) -> list[str] | None:
     if all(not line[start - 2 : start].strip() for start in cuts[1:]):
         return [line[start:end].strip() for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
     parts = re.split(r"\s{2,}", line.strip())
     return parts if len(parts) == len(cuts) else None
 
 
-def _blocks(block: Block) -> Iterator[Cell]:
+def _read_blocks(block: Block) -> Iterator[Cell]:
     """Yield the labels of blocks; a label without a value that deeper ones follow is the head of a block inside."""
     object_ = ""
     above: list[tuple[int, str]] = []
@@ -219,13 +221,13 @@ def _blocks(block: Block) -> Iterator[Cell]:
         above = [one for one in above if one[0] < depth]
         if found["value"]:
             yield object_, "/".join([*(label for _, label in above), found["label"]]), found["value"], number
-        elif depth == 0 and re.match(r"\s", _next(block, number)):
+        elif depth == 0 and re.match(r"\s", _find_next_label(block, number)):
             object_, above = found["label"], []  # localcli ends the name of a block with a colon
         else:
             above.append((depth, found["label"]))
 
 
-def _next(block: Block, number: int) -> str:
+def _find_next_label(block: Block, number: int) -> str:
     below = block.lines[number - block.first_line + 1 :][:20]
     return next((line for line in below if _LABEL.match(line)), "")
 

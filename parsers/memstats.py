@@ -55,13 +55,13 @@ def parse_block(block: Block) -> Output:
             names = line.split()
         elif line.split()[0] == "Total":
             continue
-        elif row := _row(block, number, names, unit):
+        elif row := _make_row(block, number, names, unit):
             yield row
         else:
             yield fault_at(block, number, PARSER.name, "not a row of this output, or its heading is missing")
 
 
-def _row(block: Block, line: int, names: list[str], unit: float) -> Row | None:
+def _make_row(block: Block, line: int, names: list[str], unit: float) -> Row | None:
     """Return the row of a group, none where its cells do not fit the heading."""
     texts = block.lines[line - block.first_line].split()
     cells = dict(zip(names, texts, strict=False))

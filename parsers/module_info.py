@@ -51,10 +51,10 @@ def parse_block(block: Block) -> Output:
             lines[column] = number
         elif len(line) > MOST_LINE or not (_OTHER.match(line) or _TEXT.match(line)):
             yield fault_at(block, number, PARSER.name, "in no known form of this output")
-    yield from _row(block, values, lines)
+    yield from _make_row(block, values, lines)
 
 
-def _row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
+def _make_row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
     if lines:
         if values["module"] is None and (file := values["module_file"]):
             values["module"] = str(file).rpartition("/")[2]

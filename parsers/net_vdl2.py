@@ -118,13 +118,13 @@ def parse_block(block: Block) -> Output:
     """Read the list by its headings, or the table of switches by its columns."""
     if any(_LISTED.match(line) for line in block.lines):
         return name_refusals(rows(VDS, PARSER.name, block))
-    return name_refusals(chain(_levels(block), read_executed(block, PARSER.name)))
+    return name_refusals(chain(_read_levels(block), read_executed(block, PARSER.name)))
 
 
-def _levels(block: Block) -> Output:
+def _read_levels(block: Block) -> Output:
     found: list[_Record] = []
     switch: dict[str, Element | str | None] = {}
-    for number, line in _own(block):
+    for number, line in _list_own_lines(block):
         match = _LINE.match(line)
         if match is None:
             yield fault_at(block, number, PARSER.name, "no line of the list of VXLAN switches")
@@ -140,15 +140,15 @@ def _levels(block: Block) -> Output:
             found.append((table, number, cells))
         elif key.lower() == "network count" and switch:
             switch["networks"] = value  # it stands behind the interfaces, and speaks of the switch
-        elif why := _misplaced(found[-1] if found else None, key):
+        elif why := _find_misplacement(found[-1] if found else None, key):
             yield fault_at(block, number, PARSER.name, why)
         else:
-            found[-1][2].update(_cells(found[-1][0], key, value))
+            found[-1][2].update(_read_cells(found[-1][0], key, value))
     for table, number, cells in found:
         yield from make_row(table, block, Element(table.name, number), cells)
 
 
-def _misplaced(record: _Record | None, key: str) -> str:
+def _find_misplacement(record: _Record | None, key: str) -> str:
     """Return why a line cannot belong to the record above it, "" when it can; a heading may have been lost."""
     if record is None:
         return "before the first heading of the list"
@@ -160,7 +160,7 @@ def _misplaced(record: _Record | None, key: str) -> str:
     return "a second value of the record" if column and column in cells else ""
 
 
-def _cells(table: Table, key: str, value: Element) -> Cells:
+def _read_cells(table: Table, key: str, value: Element) -> Cells:
     """Return the cells of a line; other keys are data we do not name."""
     column = _KEYS[table.name].get(key)
     if column == "controller_ip" and (match := _CONTROLLER.match(value.text)):
@@ -169,7 +169,7 @@ def _cells(table: Table, key: str, value: Element) -> Cells:
     return {column: value} if column else {}
 
 
-def _own(block: Block) -> Iterator[tuple[int, str]]:
+def _list_own_lines(block: Block) -> Iterator[tuple[int, str]]:
     """Yield the lines of the list; what `net-vdl2 -M` printed in between is read elsewhere, up to the next switch."""
     skipped = False
     for number, line in enumerate(block.lines, block.first_line):

@@ -95,13 +95,13 @@ def read_executed(block: Block, parser: str) -> Output:
             continue
         key, column = (found["dvs"] or "", found["vni"] or ""), _COUNTED[counted["kind"].lower()]
         if column in counts.get(key, ()):  # the same output again
-            yield from _counted(block, parser, counts)
+            yield from _count_entries(block, parser, counts)
         asked = {name: (text, at) for name, text in found.groupdict().items() if text}
         counts.setdefault(key, asked)[column] = (counted["count"], below)
-    yield from _counted(block, parser, counts)
+    yield from _count_entries(block, parser, counts)
 
 
-def _counted(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:
+def _count_entries(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:
     """Yield a row for each logical switch that was counted so far, and forget them."""
     for cells in counts.values():
         yield from typed_row(COUNTS, block, parser, min(at for _, at in cells.values()), cells)
@@ -114,11 +114,11 @@ def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, as
     table, labels, cells = VTEP, dict[str, str](), _Cells()
     for at, line in enumerate(lines, first):
         counted = _COUNT.match(line)
-        label, text = ("", "") if counted else _split(line)
+        label, text = ("", "") if counted else _split_line(line)
         begins = label in _KINDS and (not cells or label == next(iter(labels)))
         if counted or begins or labels.get(label) in cells:  # the last: the head of an entry was lost
             rows += bool(cells)
-            yield from _row(block, parser, table, cells)
+            yield from _make_row(block, parser, table, cells)
             cells = {}
         if counted:
             told += int(counted["count"])
@@ -132,17 +132,17 @@ def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, as
             odd += 1
             yield fault_at(block, at, parser, "not a line of this output")
     rows += bool(cells)
-    yield from _row(block, parser, table, cells)
+    yield from _make_row(block, parser, table, cells)
     if told != rows and not odd:
         yield fault_at(block, first, parser, f"it counts {told} entries, and {rows} are here")
 
 
-def _split(line: str) -> tuple[str, str]:
+def _split_line(line: str) -> tuple[str, str]:
     found = _LINE.match(line)
     return (found["label"].lower(), found["text"]) if found else ("", "")
 
 
-def _row(block: Block, parser: str, table: Table, cells: _Cells) -> Output:
+def _make_row(block: Block, parser: str, table: Table, cells: _Cells) -> Output:
     if cells:
         yield from typed_row(table, block, parser, min(at for _, at in cells.values()), cells)
 

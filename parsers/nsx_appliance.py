@@ -64,7 +64,7 @@ def parse_block(block: Block) -> Output:
 Told = tuple[Table, dict[str, Element | str | None]]
 
 
-def _certificate(element: Element) -> Told:
+def _read_certificate(element: Element) -> Told:
     return CERTIFICATES, {
         "subject_name": element.child("subjectCn"),
         "issuer_name": element.child("issuerCn"),
@@ -74,7 +74,7 @@ def _certificate(element: Element) -> Told:
     }
 
 
-def _settings(element: Element) -> Told:
+def _read_settings(element: Element) -> Told:
     server = element.child("ftpSettings") or Element("", element.line)
     often = element.child("backupFrequency") or Element("", element.line)
     return SETTINGS, {
@@ -82,30 +82,30 @@ def _settings(element: Element) -> Told:
         "backup_protocol": server.child("transferProtocol"),
         "backup_folder": server.child("backupDirectory"),
         "backup_frequency": often.child("frequency"),
-        "backup_left_out": _texts(element, "excludeTable"),
+        "backup_left_out": _join_texts(element, "excludeTable"),
     }
 
 
-def _file(element: Element) -> Told:
+def _read_file(element: Element) -> Told:
     cells = {"file_name": "fileName", "size_text": "fileSize", "created_text": "creationTime"}
     return FILES, {column: element.child(tag) for column, tag in cells.items()}
 
 
-def _clock(element: Element) -> Told:
+def _read_clock(element: Element) -> Told:
     return CLOCK, {
-        "ntp_servers": _texts(element, "string"),
+        "ntp_servers": _join_texts(element, "string"),
         "clock_text": element.child("datetime"),
         "timezone": element.child("timezone"),
     }
 
 
-def _texts(element: Element, tag: str) -> str:
+def _join_texts(element: Element, tag: str) -> str:
     return ", ".join(one.text.strip() for one in element.find(tag))
 
 
 _READ = {
-    "x509certificate": _certificate, "backupRestoreSettings": _settings, "backupFileProperties": _file,
-    "timeSettings": _clock,
+    "x509certificate": _read_certificate, "backupRestoreSettings": _read_settings, "backupFileProperties": _read_file,
+    "timeSettings": _read_clock,
 }  # fmt: skip
 
 PARSER = Parser(

@@ -45,7 +45,7 @@ ROLE = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the health, or a role."""
     table = ROLE if record.values.get("ROLE") else HEALTH
     values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
@@ -59,7 +59,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nsx_control_cluster_status",
     (HEALTH, ROLE),
-    _rows,
+    read_record,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster status\b",),
     shape=r"^\s*(?:Type\s+Status\s+Since\s*$|Join status:\s)",

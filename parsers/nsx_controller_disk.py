@@ -57,14 +57,14 @@ def parse_block(block: Block) -> Output:
             interval = load.child("interval")
             if interval is not None and not interval.text.strip().isdigit():
                 yield fault_at(block, interval.line, PARSER.name, "the interval of a load is not a number")
-        yield from make_row(NODE, block, node, _node(node))
+        yield from make_row(NODE, block, node, _read_node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
-                yield from make_row(DISK, block, disk, _disk(node, disk))
+                yield from make_row(DISK, block, disk, _read_disk(node, disk))
     yield from faults
 
 
-def _node(node: Element) -> Cells:
+def _read_node(node: Element) -> Cells:
     loads = {load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"}
     return {
         "controller_id": node.child("id"),
@@ -85,7 +85,7 @@ def _node(node: Element) -> Cells:
     }
 
 
-def _disk(node: Element, disk: Element) -> Cells:
+def _read_disk(node: Element, disk: Element) -> Cells:
     return {
         "controller_id": node.child("id"),
         "device": disk.child("deviceName"),

@@ -35,17 +35,17 @@ _WORD = re.compile(r"\S+")
 
 def parse_block(block: Block) -> Output:
     """Read the table, one row a router and host."""
-    return name_refusals(_rows(block))
+    return name_refusals(_read_rows(block))
 
 
-def _rows(block: Block) -> Output:
+def _read_rows(block: Block) -> Output:
     places: list[int] = []
     router: dict[str, Element | str | None] = {}
     for number, line in enumerate(block.lines, block.first_line):
         if _HEADING.match(line):
             places, router = [word.start() for word in _WORD.finditer(line)], {}
         elif line.strip().strip("-"):
-            found = _cells(line, number, places)
+            found = _read_cells(line, number, places)
             if "lr_id" in found:
                 router = {name: cell for name, cell in found.items() if name != "host_ip"}
             elif not router or set(found) != {"host_ip"}:
@@ -54,7 +54,7 @@ def _rows(block: Block) -> Output:
             yield from make_row(TABLE, block, Element("row", number), router | {"host_ip": found.get("host_ip")})
 
 
-def _cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
+def _read_cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
     """Return the cells of a line by the column each word stands under; {} when two stand under one.
 
     A row that has all its columns needs no places: white space may be collapsed, or the row shifted.

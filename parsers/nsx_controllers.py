@@ -31,20 +31,22 @@ TABLE = Table.of(
 
 def parse_block(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
-    for item in _rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _cli(block):
+    for item in (
+        _read_rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _read_cli(block)
+    ):
         if isinstance(item, Row) and isinstance(item.values["state"], str):
             item.values["state"] = item.values["state"].upper()
         yield item
 
 
-def _cli(block: Block) -> Output:
+def _read_cli(block: Block) -> Output:
     for item in name_refusals(rows(TABLE, PARSER.name, block)):
         if not isinstance(item, Fault):
             item.values["source"] = "cli"
         yield item
 
 
-def _rest(block: Block) -> Output:
+def _read_rest(block: Block) -> Output:
     root, faults = read_xml(block, PARSER.name)
     for element in root.find("controller"):
         cells = {

@@ -31,7 +31,8 @@ TABLE = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of an edge, with the number of its sessions that are down."""
     values: dict[str, Value] = {}
     for column in TABLE.columns:
         text = str(record.values.get(column.name.upper(), "")).strip() or None
@@ -45,7 +46,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nsx_edge_ha",
     (TABLE,),
-    _rows,
+    read_record,
     node="nsx_edge",
     commands=(r"^\s*show (?:service highavailability|edge-cluster status)\b",),
     shape=r"^\s*Highavailability Status:\s",

@@ -48,10 +48,10 @@ _REST = re.compile(r"\s*(?:proxy_arp:|Auto-duplex|collisions |$)")
 
 def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
-    return name_refusals(_read(block))
+    return name_refusals(_read_rows(block))
 
 
-def _read(block: Block) -> Output:
+def _read_rows(block: Block) -> Output:
     last: Row | None = None
     lines: dict[str, int] = {}
     for number, line in enumerate(block.lines, block.first_line):

@@ -49,14 +49,14 @@ def parse_block(block: Block) -> Output:
     """Read one answer or sys_info file: a row for each place that states a version."""
     head = next((line.strip() for line in block.lines if line.strip()), "")
     if head.startswith("<"):
-        yield from _xml(block)
+        yield from _read_xml_answer(block)
     elif head.startswith(("{", '"versionInfo"', '"globalInfo"')):
-        yield from _json(block)
+        yield from _read_json(block)
     else:
-        yield from _text(block)
+        yield from _read_text(block)
 
 
-def _text(block: Block) -> Output:
+def _read_text(block: Block) -> Output:
     for item in rows(MANAGER, PARSER.name, block):
         if isinstance(item, Row):
             line = block.lines[item.line - block.first_line]
@@ -64,19 +64,19 @@ def _text(block: Block) -> Output:
         yield item
 
 
-def _xml(block: Block) -> Output:
+def _read_xml_answer(block: Block) -> Output:
     root, faults = read_xml(block, PARSER.name)
     for element in root.find("globalInfo", "systemSummary"):
-        yield from _answer(block, element, element.child("versionInfo"))
+        yield from _make_version_row(block, element, element.child("versionInfo"))
         if element.tag == "systemSummary":
-            yield from _load(block, element)
+            yield from _read_load(block, element)
     for element in root.children:
         if element.tag == "versionInfo":
-            yield from _answer(block, element, element)
+            yield from _make_version_row(block, element, element)
     yield from faults
 
 
-def _answer(block: Block, element: Element, info: Element | None) -> Output:
+def _make_version_row(block: Block, element: Element, info: Element | None) -> Output:
     cells = version_cells(info)
     if not cells:
         return
@@ -85,11 +85,11 @@ def _answer(block: Block, element: Element, info: Element | None) -> Output:
         "ip": element.child("ipv4Address"),
         "source": "rest",
     }
-    cells["uptime_s"] = _seconds(element.get("uptime"))
+    cells["uptime_s"] = _convert_uptime(element.get("uptime"))
     yield from make_row(MANAGER, block, info or element, cells)
 
 
-def _load(block: Block, summary: Element) -> Output:
+def _read_load(block: Block, summary: Element) -> Output:
     """Read what the system summary says of processors, memory and disk; nothing where it says nothing of them."""
     none = Element("", summary.line)
     cpu, memory, storage = (summary.child(tag) or none for tag in ("cpuInfoDto", "memInfoDto", "storageInfoDto"))
@@ -99,18 +99,18 @@ def _load(block: Block, summary: Element) -> Output:
         "hostname": summary.child("hostName") or summary.child("dnsName"),
         "cpus": cpu.child("totalNoOfCPUs"),
         "cpu_used_pct": cpu.child("usedPercentage"),
-        "appliance_memory_mb": _size(memory.child("totalMemory"), "M"),
-        "memory_used_mb": _size(memory.child("usedMemory"), "M"),
+        "appliance_memory_mb": _convert_size(memory.child("totalMemory"), "M"),
+        "memory_used_mb": _convert_size(memory.child("usedMemory"), "M"),
         "memory_used_pct": memory.child("usedPercentage"),
-        "storage_gb": _size(storage.child("totalStorage"), "G"),
-        "storage_used_gb": _size(storage.child("usedStorage"), "G"),
+        "storage_gb": _convert_size(storage.child("totalStorage"), "G"),
+        "storage_used_gb": _convert_size(storage.child("usedStorage"), "G"),
         "storage_used_pct": storage.child("usedPercentage"),
         "system_date": summary.child("currentSystemDate"),
     }
     yield from make_row(LOAD, block, summary, cells)
 
 
-def _size(element: Element | None, unit: str) -> Element | None:
+def _convert_size(element: Element | None, unit: str) -> Element | None:
     """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `row` reports it."""
     found = _SIZE.fullmatch(element.text.strip()) if element else None
     if element is None or found is None or found[1].count(".") > 1 or found[1] == ".":
@@ -119,16 +119,16 @@ def _size(element: Element | None, unit: str) -> Element | None:
     return Element(element.tag, element.line, [f"{size:g}" if size < 1e5 else f"{size:.0f}"])
 
 
-def _seconds(text: str) -> str:
+def _convert_uptime(text: str) -> str:
     """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `row` reports it."""
     found = _UPTIME.findall(text[:200])
     return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else text
 
 
-def _json(block: Block) -> Output:
+def _read_json(block: Block) -> Output:
     text = "\n".join(block.lines)
     found = dict(_JSON_PART.findall(text[: 1 << 20]))
-    for part in _dicts(text):
+    for part in _find_version_objects(text):
         found |= {key: str(value) for key, value in part.items() if isinstance(value, (str, int))}
     version = [found.get(f"{part}Version", "") for part in ("major", "minor", "patch")]
     line = next((n for n, at in enumerate(block.lines, block.first_line) if "majorVersion" in at), block.first_line)
@@ -137,13 +137,13 @@ def _json(block: Block) -> Output:
         yield Fault(block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why)
         return
     if text.lstrip().startswith("{"):
-        yield from _not_json(block, text)
+        yield from _report_broken_json(block, text)
     cells = {"version": ".".join(version), "build": found.get("buildNumber", ""), "source": "json"}
     cells |= {"hostname": found.get("hostName", ""), "ip": found.get("ipv4Address", "")}
     yield from make_row(MANAGER, block, Element("versionInfo", line), cells)
 
 
-def _not_json(block: Block, text: str) -> Iterator[Fault]:
+def _report_broken_json(block: Block, text: str) -> Iterator[Fault]:
     try:
         json.loads(text)
     except RecursionError:
@@ -153,7 +153,7 @@ def _not_json(block: Block, text: str) -> Iterator[Fault]:
         yield fault_at(block, line, PARSER.name, f"no JSON from here on: {error}"[:200])
 
 
-def _dicts(text: str) -> Iterator[dict[str, Any]]:
+def _find_version_objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects that hold versionInfo, and versionInfo itself; none of a text that is no JSON."""
     try:
         document: Any = json.loads(text)

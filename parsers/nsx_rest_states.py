@@ -177,14 +177,14 @@ _TIMES = {"link_time", "last_heartbeat", "time"}
 def parse_block(block: Block) -> Output:
     """Read an answer: a row for each Edge, VM, service, feature, tunnel, connection or alarm in it."""
     root, faults = read_xml(block, PARSER.name)
-    for above in _with_parents(root, ()):
+    for above in _walk_with_parents(root, ()):
         element = above[-1]
         if element.tag not in _READ or (element.tag == "edgeVmStatus" and element.child("edgeVmStatus")):
             continue  # the list of the VMs is called as each of them is
         if element.tag == "edgeStatus" and not element.children:
             continue  # and the state of an Edge as its answer
         table, paths = _READ[element.tag]
-        cells: dict[str, Element | str | None] = {name: _at(above, path) for name, path in paths.items()}
+        cells: dict[str, Element | str | None] = {name: _find_element(above, path) for name, path in paths.items()}
         for name in _TIMES & cells.keys():
             cell = cells[name]
             cells[name] = convert_stamp(cell) if isinstance(cell, Element) else None
@@ -196,15 +196,15 @@ def parse_block(block: Block) -> Output:
     yield from faults
 
 
-def _with_parents(element: Element, above: tuple[Element, ...]) -> Iterator[tuple[Element, ...]]:
+def _walk_with_parents(element: Element, above: tuple[Element, ...]) -> Iterator[tuple[Element, ...]]:
     """Yield each element with those it stands in, in the order of the text."""
     here = (*above, element)
     yield here
     for child in element.children:
-        yield from _with_parents(child, here)
+        yield from _walk_with_parents(child, here)
 
 
-def _at(above: tuple[Element, ...], path: str) -> Element | None:
+def _find_element(above: tuple[Element, ...], path: str) -> Element | None:
     """Return the element on a path from the last of some nested ones."""
     depth = len(above) - 1
     found: Element | None = above[depth]

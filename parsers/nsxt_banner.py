@@ -22,7 +22,8 @@ _BANNER = re.compile(
 _ROLES = {"Edge": "edge", "Manager": "manager", "Controller": "manager"}
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
+    """Return the kind of node that the banner names."""
     found = next(filter(None, map(_BANNER.match, lines)), None)
     return "" if found is None else EDGE if found["role"] == "Edge" else MANAGER
 
@@ -42,7 +43,7 @@ PARSER = Parser(
     name="nsxt_banner",
     tables=(TABLE,),
     parse=parse_block,
-    kind=_kind,
+    kind=find_kind,
     shape=r"^\s*NSX CLI \((?:Edge|Manager|Controller)\b[\w, ]{0,60}? [\dXx*]+(?:\.[\dXx*]+){3,5}\)",
     body=r"^\s*NSX CLI \(",
     greets=True,

@@ -47,7 +47,7 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if found := _ROW.match(line):
-            cells = {**told, **_placed(found, starts)}
+            cells = {**told, **_read_numbers(found, starts)}
             cells |= {name: text for name, text in found.groupdict().items() if text and name != "rest"}
             yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
         elif found := _VERSION.match(line):
@@ -59,7 +59,7 @@ def parse_block(block: Block) -> Output:
             yield stray_fault(block, number, PARSER.name)
 
 
-def _placed(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
+def _read_numbers(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
     """Return the numbers behind the next hop by the column that each one begins in."""
     cells: dict[str, str] = {}
     for number in re.finditer(r"\d+", row["rest"]) if starts else ():

@@ -59,7 +59,7 @@ def parse_block(block: Block) -> Output:
         if found := next(filter(None, (form.match(line) for form in _CLUSTER)), None):
             node = {}
             if found.re is _CLUSTER[0] or found.groupdict().keys() & cluster.keys():
-                yield from _row(block, cluster)
+                yield from _make_row(block, cluster)
                 cluster = {}
             cluster |= {name: (text, at) for name, text in found.groupdict().items()}
         elif found := _NODE.match(line):
@@ -71,12 +71,12 @@ def parse_block(block: Block) -> Output:
             rows.append((at, node | {name: (text, at) for name, text in found.groupdict().items() if text}))
         elif not _REST.match(line):
             yield stray_fault(block, number, PARSER.name)
-    yield from _row(block, cluster)
+    yield from _make_row(block, cluster)
     for at, cells in rows:
         yield from typed_row(ENTITIES, block, PARSER.name, at, cells)
 
 
-def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         yield from typed_row(TABLE, block, PARSER.name, min(at for _, at in cells.values()), cells)
 

@@ -89,18 +89,18 @@ def parse_block(block: Block) -> Output:
                 told.pop("Group Status", None)
             if said["label"] == "Group Status":
                 own = {name: told[label] for label, name in _NAMED.items() if label in told}
-                yield from _row(GROUPS, block, at, own)
+                yield from _make_row(GROUPS, block, at, own)
         elif (found := _MEMBER.match(line)) and "Group Type" in told:
-            yield from _row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+            yield from _make_row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
         elif (found := _LEADER.match(line)) and "Group Type" in told:
-            yield from _row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+            yield from _make_row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
         elif found := _BROKEN.match(line):
-            yield from _row(GROUPS, block, at, found.groupdict())
+            yield from _make_row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
             yield stray_fault(block, number, PARSER.name)
 
 
-def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
+def _make_row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
     there = {name: (text, line) for name, text in cells.items() if text and text != "not configured"}
     return typed_row(table, block, PARSER.name, line, there)
 

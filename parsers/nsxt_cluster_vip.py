@@ -32,15 +32,15 @@ def parse_block(block: Block) -> Output:
         if found := _LINE.match(line):
             text = "" if found["text"] == "not configured" else found["text"].strip("[]'\" ")
             if _COLUMNS[found["label"]] in cells:
-                yield from _row(block, cells)
+                yield from _make_row(block, cells)
                 cells = {}
             cells[_COLUMNS[found["label"]]] = text, block.first_line + number
         elif line.strip() and not re.match(rf"\s*{DATED}", line):
             yield stray_fault(block, number, PARSER.name)
-    yield from _row(block, cells)
+    yield from _make_row(block, cells)
 
 
-def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         first = min(line for _, line in cells.values())
         yield from typed_row(TABLE, block, PARSER.name, first, {key: cell for key, cell in cells.items() if cell[0]})

@@ -32,7 +32,7 @@ _FOLDERS = (
 )
 
 
-def _finish(record: Record, values: dict[str, Value]) -> None:
+def _finish_values(record: Record, values: dict[str, Value]) -> None:
     take_pairs(values, str(record.values.get("SD", "")), folded=bool(record.values.get("REPEATED")))
     stamp = str(record.values.get("TIME", ""))
     if "/" in stamp:  # routing daemons
@@ -41,7 +41,7 @@ def _finish(record: Record, values: dict[str, Value]) -> None:
 
 def parse_block(block: Block) -> Output:
     """Read lines of a component's log, one row each; a stack trace joins the line before."""
-    return log_rows(TABLE, PARSER.name, block, finish=_finish)
+    return log_rows(TABLE, PARSER.name, block, finish=_finish_values)
 
 
 PARSER = Parser(

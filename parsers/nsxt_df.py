@@ -14,7 +14,7 @@ from .nsxt_filesystems import PARSER as OF_CLI
 _BLOCKS = r"\d+"
 
 
-def _of_blocks(row: Row) -> None:
+def _convert_blocks(row: Row) -> None:
     """Say of numbers of blocks that they are KB."""
     for name in ("size_text", "used_text", "free_text"):
         row.values[name] = f"{row.values[name]}K"
@@ -35,6 +35,6 @@ PARSER = text_table(
     commands=(r"(?:^|/)df(?: -lT\b|\s*$)",),
     body=rf"\S+\s+(?:[a-z][\w.]*\s+)?{_BLOCKS}\s",
     common=True,
-    finish=_of_blocks,
+    finish=_convert_blocks,
     answers=name_refusals,
 )

@@ -67,7 +67,7 @@ def parse_block(block: Block) -> Output:
         cell = (found["text"] or "", at) if found else ("", at)
         if label in _OWN:
             if _OWN[label] in own:  # another output begins
-                yield from _status(block, own)
+                yield from _read_status(block, own)
                 own = {}
             own[_OWN[label]], peer = cell, {}
         elif label in _PEER:
@@ -78,10 +78,10 @@ def parse_block(block: Block) -> Output:
             peer.pop("session")
         elif label not in _SECTIONS and line.strip() not in {*_SECTIONS, ""} and not re.match(rf"\s*{DATED}", line):
             yield stray_fault(block, number, PARSER.name)
-    yield from _status(block, own)
+    yield from _read_status(block, own)
 
 
-def _status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
+def _read_status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
     if "edge_uuid" in own:
         yield from typed_row(STATUS, block, PARSER.name, own["edge_uuid"][1], own)
 

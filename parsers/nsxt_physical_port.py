@@ -39,16 +39,16 @@ def parse_block(block: Block) -> Output:
         found = _LINE.match(line)
         column = _LABELS.get(found["label"]) if found else None
         if column in cells or re.match(r"\s*Physical Port\s*$", line):
-            yield from _row(block, asked, cells)
+            yield from _make_row(block, asked, cells)
             cells = {}
         if found and column:
             cells[column] = found["text"] or "", block.first_line + number
         elif not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
             yield stray_fault(block, number, PARSER.name)
-    yield from _row(block, asked, cells)
+    yield from _make_row(block, asked, cells)
 
 
-def _row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         first = min(line for _, line in cells.values())
         named = {"port_name": (asked, first)} if asked else {}

@@ -50,11 +50,11 @@ def parse_block(block: Block) -> Output:
             told.setdefault("node_name", own["node_id"])
         told.setdefault("entity_id", told.get("node_name", ("this node", own["status"][1])))
         if "reported" in told:
-            told["reported"] = _stamp(*told["reported"])
+            told["reported"] = _convert_stamp(*told["reported"])
         yield from typed_row(TABLE, block, PARSER.name, own["status"][1], told)
 
 
-def _stamp(text: str, line: int) -> tuple[str, int]:
+def _convert_stamp(text: str, line: int) -> tuple[str, int]:
     """Return milliseconds since 1970 as a time; what is none stays as it is, and is a fault of its cell."""
     if not text.isdigit() or len(text) > 14:
         return text, line

@@ -36,10 +36,10 @@ def parse_block(block: Block) -> Output:
         told |= {name: cells[name] for name in ("group_type", "group_status") if name in cells}
         line = told.get("group_status", told["group_type"])[1]
         yield from typed_row(GROUPS, block, PARSER.name, line, told)
-        yield from _inner(block, path, told["group_type"])
+        yield from _read_members(block, path, told["group_type"])
 
 
-def _inner(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
+def _read_members(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
     """Read the members and leaders of a group."""
     for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault) or item[0][: len(group)] != group:

@@ -70,10 +70,10 @@ def parse_block(block: Block) -> Output:
         at = block.first_line + number
         if found := _LABEL.match(line):
             if found["label"] == "Interface":
-                yield from _row(block, first, owner, cells)
+                yield from _make_row(block, first, owner, cells)
                 first, cells, owner = at, {}, router
             elif "Context entity" in cells and found["label"] in cells:  # the line that begins this one is lost
-                yield from _row(block, first, owner, cells)
+                yield from _make_row(block, first, owner, cells)
                 first, cells = 0, {}
             if not first:
                 yield stray_fault(block, number, PARSER.name)
@@ -83,10 +83,10 @@ def parse_block(block: Block) -> Output:
             router = found.groupdict()
         elif line.strip() and not _REST.match(line):
             yield stray_fault(block, number, PARSER.name)
-    yield from _row(block, first, owner, cells)
+    yield from _make_row(block, first, owner, cells)
 
 
-def _row(block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]) -> Output:
     """Yield the row of an interface, given by its labels: of the firewall where one names the router below it."""
     if not cells:
         return

@@ -30,13 +30,13 @@ _SHAPE = (
 _ANY = rf"\s*{PRI}{TS} (?:[\w.:-]+ [\w.-]+ \S+ \S+ -(?: |$)|(?:\S+ )?(?:[A-Z][a-z]\(\d+\) )?[\w.-]+(?:\[\d+\])?: )"
 
 
-def _finish(record: Record, values: dict[str, Value]) -> None:
+def _finish_values(record: Record, values: dict[str, Value]) -> None:
     take_pairs(values, str(record.values.get("SD", "")), folded=bool(record.values.get("REPEATED")))
 
 
 def parse_block(block: Block) -> Output:
     """Read lines of the syslog, one row each."""
-    return log_rows(TABLE, PARSER.name, block, finish=_finish)
+    return log_rows(TABLE, PARSER.name, block, finish=_finish_values)
 
 
 PARSER = Parser(

@@ -61,7 +61,7 @@ _SUMMARY = re.compile(
 _AROUND = re.compile(r"\s*(?:$|-{5,}\s*$|Version\s+SID\s|SID: \S.*$|\*: Last Known Failure\s*$)")
 
 
-def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
+def _read_sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
     """Read the sessions, one row each; `first`: the label that begins one."""
     cells: dict[str, tuple[str, int]] = {}
     begun = 0
@@ -88,8 +88,8 @@ def parse_block(block: Block) -> Output:
     if any(re.match(r"\s*Version\s+SID\s", line) for line in block.lines):
         return text_rows(IPSEC, block, PARSER.name, (), _SUMMARY, _AROUND)
     if any(re.match(r"\s*IKE Session ID\s*:", line) for line in block.lines):
-        return _sessions(block, PARSER.name, IPSEC, _OF_IPSEC, "IKE Session ID")
-    return _sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
+        return _read_sessions(block, PARSER.name, IPSEC, _OF_IPSEC, "IKE Session ID")
+    return _read_sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
 
 
 _WHICH = r"(?:\s+logical-router \S+)?(?:\s+(?:active|down|negotiating|status|summary(?: ipv[46])?))?"

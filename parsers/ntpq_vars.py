@@ -34,7 +34,7 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
-        found = list(_pairs(line)) if len(line) <= MOST_LINE else []
+        found = list(_read_pairs(line)) if len(line) <= MOST_LINE else []
         if not found:
             yield fault_at(block, number, PARSER.name, "no variable of ntpq")
         for name, text in found:
@@ -42,7 +42,7 @@ def parse_block(block: Block) -> Output:
             yield Row(TABLE, {"ntp_name": name, "ntp_text": text or None, "ntp_number": value}, block, number)
 
 
-def _pairs(line: str) -> list[tuple[str, str]]:
+def _read_pairs(line: str) -> list[tuple[str, str]]:
     if head := _HEAD.match(line):
         return [("status", head["status"]), ("words", head["words"])]
     if kernel := _KERNEL.match(line):

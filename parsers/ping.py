@@ -60,7 +60,13 @@ def parse_block(block: Block) -> Output:
             if values:
                 yield Row(TABLE, values, block, at)
             told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
-            values = {**TABLE.blank(), **told, "ping_too_long": False, "ping_stopped": False, **_asked(block.command)}
+            values = {
+                **TABLE.blank(),
+                **told,
+                "ping_too_long": False,
+                "ping_stopped": False,
+                **_read_options(block.command),
+            }
             at = number
         elif not values:
             if line.strip():
@@ -70,7 +76,7 @@ def parse_block(block: Block) -> Output:
             values["ping_loss"] = float(summed["ping_loss"])
             at = number
         elif timed := _TIME.match(line):
-            values |= {name: _milliseconds(text) for name, text in timed.groupdict().items()}
+            values |= {name: _read_milliseconds(text) for name, text in timed.groupdict().items()}
         elif error := _ERROR.match(line):
             values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
             values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
@@ -84,11 +90,11 @@ def parse_block(block: Block) -> Output:
         yield Row(TABLE, values, block, at)
 
 
-def _milliseconds(text: str) -> float | None:
+def _read_milliseconds(text: str) -> float | None:
     return float(text) if text.count(".") < 2 else None
 
 
-def _asked(command: str) -> dict[str, Value]:
+def _read_options(command: str) -> dict[str, Value]:
     if not command:
         return {}
     adapter = re.search(r"\s-I\s*(\S+)", command)

@@ -54,13 +54,13 @@ def parse_block(block: Block) -> Output:
         if open_text:
             open_text = quotes % 2 == 0
         elif nic := _NIC.match(line):
-            yield from heard.next_nic(nic["pnic"], number)
+            yield from heard.begin_nic(nic["pnic"], number)
         elif found := _LINE.match(line):
-            yield from heard.take(found["key"], found["text"], number)
+            yield from heard.take_line(found["key"], found["text"], number)
             open_text = quotes % 2 == 1
         elif not _FRAME.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
-    yield from heard.next_nic("", block.first_line)
+    yield from heard.begin_nic("", block.first_line)
 
 
 class _Heard:
@@ -74,17 +74,17 @@ class _Heard:
         self.cells: dict[str, tuple[str, int]] = {}
         self.columns: dict[str, str] = {}
 
-    def next_nic(self, pnic: str, line: int) -> Output:
+    def begin_nic(self, pnic: str, line: int) -> Output:
         """Yield what is left of the adapter above."""
         if not self.told and not self.cells:
             self.cells = {"pnic": (self.pnic, self.line)}
-        yield from self._row()
+        yield from self._make_row()
         self.pnic, self.line, self.told, self.columns = pnic, line, not pnic, {}
 
-    def take(self, key: str, text: str, line: int) -> Output:
+    def take_line(self, key: str, text: str, line: int) -> Output:
         """Take a line `key = text`; yield the row that it ends."""
         if key in _PROTOCOLS and self.pnic:
-            yield from self._row()
+            yield from self._make_row()
             silent = text.endswith("null") or text == "<unset>"
             protocol, columns = _PROTOCOLS[key]
             self.columns = {} if silent else columns
@@ -98,7 +98,7 @@ class _Heard:
             if column and text not in ("", "<unset>") and column not in self.cells:
                 self.cells[column] = text, line
 
-    def _row(self) -> Output:
+    def _make_row(self) -> Output:
         if self.cells:
             first = min(line for _, line in self.cells.values())
             yield from typed_row(TABLE, self.block, PARSER.name, first, self.cells)

@@ -51,11 +51,11 @@ def parse_block(block: Block) -> Output:
                 above.append((depth, found["label"]))
             elif text:
                 label = "/".join([*(one for _, one in above), found["label"]])
-                yield _row(block, number, part, handle, label, text)
+                yield _make_row(block, number, part, handle, label, text)
                 count += 1
 
 
-def _row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
+def _make_row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
     number = _NUMBER.match(text)
     values = {"smbios_part": part or None, "smbios_handle": handle if part else None, "smbios_label": label}
     return Row(TABLE, {**values, "smbios_text": text, "smbios_number": int(number[1]) if number else None}, block, line)

@@ -53,7 +53,7 @@ def parse_block(block: Block) -> Output:
         if row is None or _COLUMNS.get(label) in row.lines:
             yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose name is missing")
         elif label in _COLUMNS:
-            if not _put(row, label, told, number):
+            if not _put_value(row, label, told, number):
                 yield fault_at(block, number, PARSER.name, f"{label} has no value that can be read")
             if label == "Id":
                 level = len(found["level"])
@@ -63,19 +63,19 @@ def parse_block(block: Block) -> Output:
         yield row
 
 
-def _put(row: Row, label: str, told: str, number: int) -> bool:
+def _put_value(row: Row, label: str, told: str, number: int) -> bool:
     """Put a value into its column; what is no number or no time stays empty, and the answer is False."""
     value: Value = told or None
     if label == "Id":
         value = int(told) if told.isdecimal() and len(told) < 10 else None
     elif label == "Created On":
-        value = _time(told)
+        value = _read_time(told)
     row.values[_COLUMNS[label]] = value
     row.lines = {**row.lines, _COLUMNS[label]: number}
     return value is not None or not told
 
 
-def _time(told: str) -> str | None:
+def _read_time(told: str) -> str | None:
     """Return `2/26/2021 17:41:7`, month first and without zeros, as the columns of times have it."""
     try:
         return datetime.strptime(told, "%m/%d/%Y %H:%M:%S").strftime("%Y-%m-%d %H:%M:%S")

@@ -23,7 +23,7 @@ LOAD_BALANCING = {
 }
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a policy; the command names the first one alone."""
     if record.again:
         yield from without_subject(record, PARSER.name, block)
@@ -51,7 +51,7 @@ _GROUP = _GET + r"portgroup\s+policy\s+failover\s+get\s+(?:-p\s*|--portgroup-nam
 PARSER = record_parser(
     "teaming",
     (TEAMING,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(
         _SWITCH + r"(?P<quote>[\"'])(?P<switch>.+?)(?P=quote)",

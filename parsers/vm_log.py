@@ -54,7 +54,7 @@ def parse_block(block: Block) -> Output:
         yield item
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
     """Return hosted for the log of a VM under Workstation, Player or Fusion."""
     for line in lines[:200]:
         if found := _PRODUCT.search(line[:400]):
@@ -69,7 +69,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse_block,
     node="esxi",
-    kind=_kind,
+    kind=find_kind,
     files=(log_files("vmware"),),
     commands=(view_command(r"vmware(?:-\d+)?"),),
     shape=rf"^{_SHAPE}",

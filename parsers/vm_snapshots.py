@@ -70,15 +70,15 @@ def parse_block(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, 'not a line of the form key = "value"')
             continue
         if line[1] in cells:
-            yield from _list(block, cells)
+            yield from _read_list(block, cells)
             cells = {}
         cells[line[1]] = (line[2], number)
-    yield from _list(block, cells)
+    yield from _read_list(block, cells)
 
 
-def _list(block: Block, cells: Cells) -> Output:
+def _read_list(block: Block, cells: Cells) -> Output:
     """Yield the rows of one list, and a fault for each value that is not what its key says."""
-    folder = _folder(block)
+    folder = _find_folder(block)
     chain = CHAIN.blank()
     lines: dict[str, int] = {}
     found: dict[int, Cells] = {}
@@ -95,10 +95,10 @@ def _list(block: Block, cells: Cells) -> Output:
             found.setdefault(int(key[1]), {})[key[2]] = (value, number)
     if lines:
         yield Row(CHAIN, chain | {"vm_folder": folder}, block, min(lines.values()), lines)
-    yield from _snapshots(block, folder, found)
+    yield from _read_snapshots(block, folder, found)
 
 
-def _folder(block: Block) -> str | None:
+def _find_folder(block: Block) -> str | None:
     """Return the VM's folder by the path of the file or the command; a loose file has its own name."""
     for text in (block.address, block.command):
         if found := _PATH.search(text):
@@ -107,7 +107,7 @@ def _folder(block: Block) -> str | None:
     return name if name.endswith(".vmsd") else None
 
 
-def _snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Output:
+def _read_snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Output:
     """Yield the snapshots that have a number, and a fault for each line of one that has none."""
     for _, cells in sorted(found.items()):
         if "uid" not in cells:
@@ -122,12 +122,12 @@ def _snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Out
                 text, lines[name] = cells[key]
                 values[name] = text if key == "displayName" else int(text)
         if "createTimeHigh" in cells and "createTimeLow" in cells:
-            values["created"] = _time(int(cells["createTimeHigh"][0]), int(cells["createTimeLow"][0]))
+            values["created"] = _read_time(int(cells["createTimeHigh"][0]), int(cells["createTimeLow"][0]))
             lines["created"] = cells["createTimeHigh"][1]
         yield Row(SNAPSHOT, values, block, min(lines.values()), lines)
 
 
-def _time(high: int, low: int) -> str | None:
+def _read_time(high: int, low: int) -> str | None:
     """Return the time of two halves of microseconds, None for the zero of a linked clone and for what is no time."""
     micros = (high << 32) + (low & 0xFFFFFFFF)
     if not 0 < micros < 1 << 53:

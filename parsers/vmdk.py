@@ -63,11 +63,11 @@ def parse_block(block: Block) -> Output:
             lines.setdefault(name, record.line)
     found = [one for one in (*disks, (disk, lines)) if one[0]]
     for cells_of, places in found:
-        place = _place(block, cells_of) if len(found) == 1 else {}
+        place = _find_start(block, cells_of) if len(found) == 1 else {}
         yield Row(DISK, DISK.blank() | cells_of | place, block, min(places.values()), places)
 
 
-def _place(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
+def _find_start(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
     """Return where the only descriptor of a block lies; of two files in one command nothing tells which is printed."""
     paths = list(_PATH.finditer(block.command if ".vmdk" in block.command else block.address))
     if len(paths) != 1:

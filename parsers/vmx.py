@@ -128,10 +128,10 @@ class _Config:
     block: Block
     faults: list[Fault]
 
-    def text(self, key: str) -> str | None:
+    def read_text(self, key: str) -> str | None:
         return self.values.get(key) or None
 
-    def whole(self, key: str) -> int | None:
+    def read_number(self, key: str) -> int | None:
         """Return a whole number; a value of another form is a fault and empty."""
         text = self.values.get(key, "")
         if not text:
@@ -141,7 +141,7 @@ class _Config:
         self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is no whole number"))
         return None
 
-    def flag(self, key: str) -> bool | None:
+    def read_flag(self, key: str) -> bool | None:
         """Return TRUE or FALSE; a value of another form is a fault and empty."""
         text = self.values.get(key, "")
         if text and text.lower() not in _TRUE:
@@ -163,18 +163,21 @@ def parse_block(block: Block) -> Output:
         config.values[key] = str(record.values["VALUE"])
         config.lines[key] = record.line
     encoding = config.values.get(".encoding", "")
-    config.values = {key: _unescaped(text, encoding) for key, text in config.values.items()}
+    config.values = {key: _decode_value(text, encoding) for key, text in config.values.items()}
     if config.values:
-        yield _vm(config)
+        yield _make_vm_row(config)
         for key in [key for key in config.values if _ETHERNET.match(key)]:
-            if config.flag(key):
-                yield _vnic(config, key)
+            if config.read_flag(key):
+                yield _make_vnic_row(config, key)
         for key in [key for key in config.values if _DISK.match(key)]:
-            if config.values[key].lower().endswith(".vmdk") and config.flag(_beside(key, "present")) is not False:
-                yield _vdisk(config, key)
+            if (
+                config.values[key].lower().endswith(".vmdk")
+                and config.read_flag(_sibling_key(key, "present")) is not False
+            ):
+                yield _make_vdisk_row(config, key)
         for key in [key for key in config.values if _CDROM.match(key)]:
-            if "cdrom" in config.values[key].lower() and config.flag(_beside(key, "present")) is not False:
-                yield _vcdrom(config, key)
+            if "cdrom" in config.values[key].lower() and config.read_flag(_sibling_key(key, "present")) is not False:
+                yield _make_vcdrom_row(config, key)
     yield from sorted(config.faults, key=lambda fault: fault.line)
 
 
@@ -184,7 +187,7 @@ def _without_long_values(block: Block) -> Block:
     return replace(block, lines=lines)
 
 
-def _unescaped(text: str, encoding: str) -> str:
+def _decode_value(text: str, encoding: str) -> str:
     """Undo `|XX`; bytes that were no UTF-8 are read in the encoding the file names."""
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     if any("\udc80" <= sign <= "\udcff" for sign in text):
@@ -195,15 +198,15 @@ def _unescaped(text: str, encoding: str) -> str:
     return text.strip()
 
 
-def _name(config: _Config) -> tuple[str | None, str | None]:
+def _find_name(config: _Config) -> tuple[str | None, str | None]:
     path = config.block.address.rsplit("!", 1)[-1] or None
     stem = PurePosixPath(path).stem if path and path.endswith(".vmx") else None
-    return config.text("displayname") or stem, path
+    return config.read_text("displayname") or stem, path
 
 
-def _vm(config: _Config) -> Row:
-    name, path = _name(config)
-    guest = config.text("guestos")
+def _make_vm_row(config: _Config) -> Row:
+    name, path = _find_name(config)
+    guest = config.read_text("guestos")
     unit = config.values.get("sched.cpu.units", "mhz").lower()
     limit = config.values.get("sched.cpu.max", "").lower()
     limited = limit not in _NO_LIMIT
@@ -215,21 +218,21 @@ def _vm(config: _Config) -> Row:
         "vmx_path": path,
         "guest_os": guest,
         "is_windows": guest.lower().startswith(("win", "longhorn")) if guest else None,
-        "hw_version": config.whole("virtualhw.version"),
-        "vcpus": config.whole("numvcpus") if "numvcpus" in config.values else 1 if whole else None,
-        "cores_per_socket": config.whole("cpuid.corespersocket"),
-        "memory_mb": config.whole("memsize"),
-        "cpu_limit_mhz": config.whole("sched.cpu.max") if limited and unit == "mhz" else None,
+        "hw_version": config.read_number("virtualhw.version"),
+        "vcpus": config.read_number("numvcpus") if "numvcpus" in config.values else 1 if whole else None,
+        "cores_per_socket": config.read_number("cpuid.corespersocket"),
+        "memory_mb": config.read_number("memsize"),
+        "cpu_limit_mhz": config.read_number("sched.cpu.max") if limited and unit == "mhz" else None,
         "cpu_limited": limited if limit or whole else None,
-        "cpu_reservation_mhz": config.whole("sched.cpu.min") if unit == "mhz" else None,
-        "cpu_shares": config.text("sched.cpu.shares"),
-        "latency_sensitivity": config.text("sched.cpu.latencysensitivity"),
-        "memory_reservation_mb": config.whole("sched.mem.min"),
-        "memory_limit_mb": config.whole("sched.mem.max") if memory_limited else None,
+        "cpu_reservation_mhz": config.read_number("sched.cpu.min") if unit == "mhz" else None,
+        "cpu_shares": config.read_text("sched.cpu.shares"),
+        "latency_sensitivity": config.read_text("sched.cpu.latencysensitivity"),
+        "memory_reservation_mb": config.read_number("sched.mem.min"),
+        "memory_limit_mb": config.read_number("sched.mem.max") if memory_limited else None,
         "memory_limited": memory_limited if most_memory or whole else None,
-        "cpu_hot_add": config.flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
+        "cpu_hot_add": config.read_flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
     }
-    return _row(VM, config, min(config.lines.values()), values, _VM_LINES)
+    return _make_row(VM, config, min(config.lines.values()), values, _VM_LINES)
 
 
 _VM_LINES = {
@@ -264,38 +267,38 @@ _VNIC_LINES = {
 }
 
 
-def _vnic(config: _Config, present: str) -> Row:
-    name, path = _name(config)
+def _make_vnic_row(config: _Config, present: str) -> Row:
+    name, path = _find_name(config)
     prefix = present.removesuffix("present")
-    adapter, mac = config.text(prefix + "virtualdev"), config.text(prefix + "generatedaddress")
+    adapter, mac = config.read_text(prefix + "virtualdev"), config.read_text(prefix + "generatedaddress")
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vnic": int(prefix.removeprefix("ethernet").rstrip(".")),
         "adapter": adapter.lower() if adapter else None,
-        "network": config.text(prefix + "networkname"),
-        "dvport": config.text(prefix + "dvs.portid"),
-        "dvportgroup": config.text(prefix + "dvs.portgroupid"),
-        "mac": (config.text(prefix + "address") or mac or "").lower() or None,
-        "start_connected": config.flag(prefix + "startconnected"),
-        "coalescing_scheme": config.text(prefix + "coalescingscheme"),
-        "coalescing_params": config.text(prefix + "coalescingparams"),
-        "upt_compatible": config.flag(prefix + "uptcompatibility"),
-        "uptv2": config.flag(prefix + "uptv2enabled"),
+        "network": config.read_text(prefix + "networkname"),
+        "dvport": config.read_text(prefix + "dvs.portid"),
+        "dvportgroup": config.read_text(prefix + "dvs.portgroupid"),
+        "mac": (config.read_text(prefix + "address") or mac or "").lower() or None,
+        "start_connected": config.read_flag(prefix + "startconnected"),
+        "coalescing_scheme": config.read_text(prefix + "coalescingscheme"),
+        "coalescing_params": config.read_text(prefix + "coalescingparams"),
+        "upt_compatible": config.read_flag(prefix + "uptcompatibility"),
+        "uptv2": config.read_flag(prefix + "uptv2enabled"),
     }
     keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
-    if config.text(prefix + "address"):
+    if config.read_text(prefix + "address"):
         keys["mac"] = prefix + "address"
-    return _row(VNIC, config, config.lines[present], values, keys)
+    return _make_row(VNIC, config, config.lines[present], values, keys)
 
 
-def _beside(key: str, name: str) -> str:
+def _sibling_key(key: str, name: str) -> str:
     """Return the key of another setting of the same device: scsi0:0.filename, present -> scsi0:0.present."""
     return f"{key.rpartition('.')[0]}.{name}"
 
 
-def _vdisk(config: _Config, key: str) -> Row:
-    name, path = _name(config)
+def _make_vdisk_row(config: _Config, key: str) -> Row:
+    name, path = _find_name(config)
     place, file_name = key.rpartition(".")[0], config.values[key]
     mode, controller = f"{place}.mode", f"{place.partition(':')[0]}.virtualdev"
     tracking = f"{place}.ctkenabled"
@@ -305,34 +308,34 @@ def _vdisk(config: _Config, key: str) -> Row:
         "vdisk": place,
         "file_name": file_name,
         "is_delta": _DELTA.search(file_name) is not None,
-        "disk_mode": config.text(mode),
-        "controller_type": config.text(controller),
-        "change_tracking": config.flag(tracking) if tracking in config.values or config.block.cut else False,
+        "disk_mode": config.read_text(mode),
+        "controller_type": config.read_text(controller),
+        "change_tracking": config.read_flag(tracking) if tracking in config.values or config.block.cut else False,
     }
     keys = {"disk_mode": mode, "controller_type": controller, "change_tracking": tracking}
-    return _row(VDISK, config, config.lines[key], values, keys)
+    return _make_row(VDISK, config, config.lines[key], values, keys)
 
 
-def _vcdrom(config: _Config, key: str) -> Row:
-    name, path = _name(config)
-    file_name, connected = _beside(key, "filename"), _beside(key, "startconnected")
+def _make_vcdrom_row(config: _Config, key: str) -> Row:
+    name, path = _find_name(config)
+    file_name, connected = _sibling_key(key, "filename"), _sibling_key(key, "startconnected")
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vcdrom": key.rpartition(".")[0],
         "cdrom_type": config.values[key].lower(),
-        "file_name": config.text(file_name),
-        "start_connected": config.flag(connected),
+        "file_name": config.read_text(file_name),
+        "start_connected": config.read_flag(connected),
     }
-    return _row(VCDROM, config, config.lines[key], values, {"file_name": file_name, "start_connected": connected})
+    return _make_row(VCDROM, config, config.lines[key], values, {"file_name": file_name, "start_connected": connected})
 
 
-def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
+def _make_row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
     """Return hosted for a VM of Workstation, Player or Fusion.
 
     ESXi writes `productCompatibility = "hosted"` as well (a real file shows it), so that a sign of a desktop must
@@ -347,7 +350,7 @@ PARSER = Parser(
     tables=(VM, VNIC, VDISK, VCDROM),
     parse=parse_block,
     node="esxi",
-    kind=_kind,
+    kind=find_kind,
     files=(r"\.vmx$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
     shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',

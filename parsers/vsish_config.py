@@ -14,7 +14,7 @@ from analyzer.tables import Block, Record, Value
 from ._options import OPTIONS, option_row, read_integer
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the option of a dump; its path comes from the command, which names the first one alone."""
     if record.again:
         yield from without_subject(record, PARSER.name, block)
@@ -37,7 +37,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "vsish_config",
     (OPTIONS,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",

@@ -47,24 +47,24 @@ def parse_block(block: Block) -> Output:
             levels = levels[:-1]
         elif text.endswith("{"):
             levels.append(text.partition(":")[0].strip() if ":" in text else "")
-        elif cell := _cell(text):
+        elif cell := _read_cell(text):
             listed = cell[0] if not cell[1] else listed if cell[0].startswith("[") else ""
             inner = [listed, cell[0]] if cell[0].startswith("[") else [cell[0]]
             if cell[1]:
-                yield _row(block, number, path, "/".join(filter(None, [*levels, *inner])), cell[1])
+                yield _make_row(block, number, path, "/".join(filter(None, [*levels, *inner])), cell[1])
                 count += 1
         else:
             yield fault_at(block, number, PARSER.name, "neither a key nor a brace of vsish")
 
 
-def _cell(text: str) -> tuple[str, str] | None:
+def _read_cell(text: str) -> tuple[str, str] | None:
     """Return key and value of a line; a node that is one number has no key."""
     if found := _KEY.match(text):
         return found["key"], found["value"]
     return ("", text) if _NUMBER.match(text) else None
 
 
-def _row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
+def _make_row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
     number = int(text, 16 if text.startswith("0x") else 10) if _NUMBER.match(text) else None
     values: dict[str, Value] = {
         "vsish_path": path,

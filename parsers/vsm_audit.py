@@ -36,9 +36,10 @@ _KEYS = {
 }  # fmt: skip
 
 
-def _finish(_record: Record, values: dict[str, Value]) -> None:
+def finish_values(_record: Record, values: dict[str, Value]) -> None:
+    """Take the pairs of the message into their columns."""
     pairs = dict(_PAIR.findall(str(values["message"] or "")))
     values.update({column: pairs.get(key) for key, column in _KEYS.items()})
 
 
-PARSER = vsm_parser("vsm_audit", TABLE, _SHAPE, "[AuditLog]", _finish)
+PARSER = vsm_parser("vsm_audit", TABLE, _SHAPE, "[AuditLog]", finish_values)

@@ -34,9 +34,10 @@ _SHAPE = (
 )
 
 
-def _finish(_record: Record, values: dict[str, Value]) -> None:
+def finish_values(_record: Record, values: dict[str, Value]) -> None:
+    """Take the level from the severity."""
     severity = values["severity"]
     values["level"] = severity.lower() if isinstance(severity, str) else None
 
 
-PARSER = vsm_parser("vsm_event", TABLE, _SHAPE, "Event", _finish)
+PARSER = vsm_parser("vsm_event", TABLE, _SHAPE, "Event", finish_values)
