@@ -65,11 +65,12 @@ class _Kind:
         found = self.instance.fullmatch(instance or "")
         if found is None:
             return None
-        cells = found.groupdict()
-        return tuple(
-            int(text) if name in self.whole and text is not None else text
-            for name, text in ((name, cells.get(name)) for name in self.names)
-        )
+        key: list[str | int | None] = []
+        for name in self.names:
+            text = found.groupdict().get(name)
+            is_number = name in self.whole and text is not None
+            key.append(int(text) if is_number else text)
+        return tuple(key)
 
 
 _KINDS: dict[str, list[_Kind]] = defaultdict(list)
@@ -103,14 +104,17 @@ class Objects:
         """Return column -> heading, with `{column}` where the object is named."""
         if self.group is VSAN:
             return {"measured": rf"\\{host}" + "\\{heading}"}
-        shape = self.group.name + (f"({self.group.written})" if self.group.written else "")
+        shape = self.group.name
+        if self.group.written:
+            shape += f"({self.group.written})"
         present = {column for positions in self.columns.values() for column in positions}
-        found = {
-            counter.column: rf"\\{host}\{shape}" + "\\" + counter.batch
-            for counter in self.group.counters
-            if counter.column in present
-        }
-        return found | dict.fromkeys(self.least, rf"\\{host}\{NUMA_NODE.name}(*)\Free MBytes")
+        headings = {}
+        for counter in self.group.counters:
+            if counter.column in present:
+                headings[counter.column] = rf"\\{host}\{shape}" + "\\" + counter.batch
+        for column in self.least:
+            headings[column] = rf"\\{host}\{NUMA_NODE.name}(*)\Free MBytes"
+        return headings
 
 
 @dataclass(slots=True)
@@ -135,17 +139,22 @@ class CaptureHeader:
         """Return the positions of the columns that feed a table, ascending: all, or those that are wanted."""
         found: set[int] = set()
         for group in self.objects:
-            some = wanted.get(group.table.name, ()) if wanted is not None else None
+            names = wanted.get(group.table.name, ()) if wanted is not None else None
             for cells in group.columns.values():
-                found.update(cells.values() if some is None else (at for name, at in cells.items() if name in some))
+                found.update(at for name, at in cells.items() if names is None or name in names)
             for name, places in group.least.items():
-                found.update(places if some is None or name in some else ())
+                if names is None or name in names:
+                    found.update(places)
         return sorted(found)
 
     @property
     def devices(self) -> list[str]:
         """The storage devices it lists, in their order."""
-        return [str(key[0]) for group in self.objects if group.group is DISK_DEVICE for key in group.columns]
+        found: list[str] = []
+        for group in self.objects:
+            if group.group is DISK_DEVICE:
+                found += [str(key[0]) for key in group.columns]
+        return found
 
 
 def find_mark(line: str) -> int:
@@ -175,13 +184,13 @@ def read_heading(line: str) -> CaptureHeader | None:
             reading.take_column(before, counter, position)
     reading.finish_objects()
     return CaptureHeader(
-        reading.host,
-        delimiter,
-        len(fields),
-        int(bias[1]) * 60 if bias else 0,
-        [group for group in reading.objects.values() if group.columns],
-        reading.vms,
-        reading.list_notes(),
+        host=reading.host,
+        delimiter=delimiter,
+        width=len(fields),
+        bias_s=int(bias[1]) * 60 if bias else 0,
+        objects=[group for group in reading.objects.values() if group.columns],
+        vms=reading.vms,
+        notes=reading.list_notes(),
     )
 
 
@@ -191,16 +200,17 @@ def split_headings(line: str, separator: str) -> list[str]:
     A field after the first starts with two backslashes or is empty; anything else is the rest of a
     VM name that holds the separator, and goes back to the field it was cut from.
     """
+    starts = ("\\\\", '"\\\\')
     fields = line.split(separator)
-    if all(text.startswith(("\\\\", '"\\\\')) for text in fields[1:]):
+    if all(text.startswith(starts) for text in fields[1:]):
         return fields
-    joined: list[list[str]] = [[fields[0]]]
+    groups: list[list[str]] = [[fields[0]]]
     for text in fields[1:]:
-        if text and not text.startswith(("\\\\", '"\\\\')):
-            joined[-1].append(text)
+        if text and not text.startswith(starts):
+            groups[-1].append(text)
         else:
-            joined.append([text])
-    return [separator.join(parts) for parts in joined]
+            groups.append([text])
+    return [separator.join(parts) for parts in groups]
 
 
 def _replace_surrogates(text: str) -> str:
@@ -239,16 +249,18 @@ class _Reading:
         kind, key = found
         counter = counter.rstrip('"')
         if kind.group is VSAN:
-            self._put_column(VSAN, (*key, counter, f"{_after_host(before)}\\{counter}"), "measured", position)
+            heading = before.lstrip('"').lstrip("\\").partition("\\")[2]  # without the host
+            self._put_column(VSAN, (*key, counter, f"{heading}\\{counter}"), "measured", position)
             return
         column = kind.columns.get(counter)
         if column is None:
             return
         if kind.group is VCPU:
             self.worlds.append((str(key[0]), column, position))
-        else:
-            self.shows_vmwait |= kind.group is VM_CPU and column == "vmwait_pct"
-            self._put_column(kind.group, key, column, position)
+            return
+        if kind.group is VM_CPU and column == "vmwait_pct":
+            self.shows_vmwait = True
+        self._put_column(kind.group, key, column, position)
 
     def _find_object(self, before: str) -> tuple[_Kind, Key] | None:
         """Return the group and the key of the object a heading names; None for one not wanted."""
@@ -257,27 +269,25 @@ class _Reading:
         found = _HEADING.fullmatch(_replace_surrogates(before.replace('""', '"')))
         if found is None or found[2] not in _KINDS:
             return None
-        if found[1] != self.host:
+        host, group, instance = found.groups()
+        if host != self.host:
             self.other_hosts += 1
             return None
-        kinds, instance = _KINDS[found[2]], found[3]
+        kinds = _KINDS[group]
         if kinds[0].group is VSAN:
             return kinds[0], (instance,)
         if kinds[0].group is VCPU:
-            return self._note_world(kinds[0], instance or "")
+            self.lists_worlds = True
+            instance = instance or ""
+            if ":vmx-vcpu-" in instance:  # taken apart when the names of all VMs are known
+                return kinds[0], (instance,)
+            self.other_worlds.append(instance)
+            return None
         for kind in kinds:
             key = kind.read_key(instance, self.host)
             if key is not None:
                 return kind, key
         self.odd += instance != _TOTAL
-        return None
-
-    def _note_world(self, kind: _Kind, instance: str) -> tuple[_Kind, Key] | None:
-        """Return a vCPU by its instance, to be taken apart when the names of all VMs are known."""
-        self.lists_worlds = True
-        if ":vmx-vcpu-" in instance:
-            return kind, (instance,)
-        self.other_worlds.append(instance)
         return None
 
     def _put_column(self, group: Group, key: Key, column: str, position: int) -> None:
@@ -294,76 +304,86 @@ class _Reading:
         vcpus = self._finish_worlds(dict(names))
         for (vm_id, name), cells in names.items():
             if vm_id in vcpus or "vmwait_pct" in cells:
-                vm = True
+                is_vm = True
             else:
-                vm = not (self.lists_worlds or self.shows_vmwait or is_system_group(name))
-            if vm:
+                is_vm = not (self.lists_worlds or self.shows_vmwait or is_system_group(name))
+            if is_vm:
                 self.vms[vm_id] = (name, len(vcpus[vm_id]) if vm_id in vcpus else None)
             else:
                 del groups[vm_id, name]
         for vm_id, name, *_ in self.columns_of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
-        self._finish_memory(told=bool(names) or self.lists_worlds)
+        self._finish_memory(vms_are_known=bool(names) or self.lists_worlds)
         self._finish_numa()
         self._finish_ports()
         self._finish_disk_worlds()
 
     def _finish_worlds(self, names: dict[int, str]) -> dict[int, set[int]]:
+        """Put the columns of worlds to their vCPUs; returns the vCPUs of each VM."""
         vcpus: dict[int, set[int]] = {}
-        known: dict[str, Key | None] = {}  # a world has a dozen columns
+        keys: dict[str, Key | None] = {}  # a world has a dozen columns
         for instance, column, position in self.worlds:
-            if instance not in known:
-                known[instance] = key = read_vcpu(instance, names)
-                if key is not None:
-                    vcpus.setdefault(key[0], set()).add(key[2])
-            key = known[instance]
+            if instance not in keys:
+                keys[instance] = read_vcpu(instance, names)
+            key = keys[instance]
             if key is None:
                 self.odd += 1
-            else:
-                self._put_column(VCPU, key, column, position)
+                continue
+            vcpus.setdefault(key[0], set()).add(key[2])
+            self._put_column(VCPU, key, column, position)
         return vcpus
 
-    def _finish_memory(self, *, told: bool) -> None:
-        """Keep the memory of VMs; `told`: columns of CPU have told which groups are VMs."""
+    def _finish_memory(self, *, vms_are_known: bool) -> None:
+        """Keep the memory of VMs; `vms_are_known`: columns of CPU have shown which groups are VMs."""
         memory = self.columns_of(VM_MEMORY)
         for vm_id, name in list(memory):
-            if vm_id not in self.vms and (told or is_system_group(name)):
+            if vm_id not in self.vms and (vms_are_known or is_system_group(name)):
                 del memory[vm_id, name]
             else:
                 self.vms.setdefault(vm_id, (name, None))
 
     def _finish_numa(self) -> None:
-        """Let the memory of the host tell how much the fullest NUMA node has left."""
+        """Let the memory of the host show how much the fullest NUMA node has left."""
         free = [cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells]
         memory = self.objects[MEMORY.table.name]
         if free and memory.columns:
             memory.least = {LEAST_NUMA: free}
 
     def _finish_ports(self) -> None:
+        """Add to the key of each port the name of its client and the VM."""
         names = {name for name, _ in self.vms.values()}
         ports = self.objects[PORT.table.name]
-        ports.columns = {
-            (switch, port_id, used_by, *find_client(used_by, names), None): cells
-            for (switch, port_id, used_by, *_), cells in ports.columns.items()
-        }
+        columns = {}
+        for (switch, port_id, used_by, *_), cells in ports.columns.items():
+            key = (switch, port_id, used_by, *find_client(used_by, names), None)
+            columns[key] = cells
+        ports.columns = columns
 
     def _finish_disk_worlds(self) -> None:
+        """Name the VM of each world that uses a disk."""
         disks = self.objects[DISK_WORLD.table.name]
-        if disks.columns:
-            names = dict(self._worlds_of_vms())
-            disks.columns = {
-                (device, world_id, names.get(world_id)): cells for (device, world_id, _), cells in disks.columns.items()
-            }
+        if not disks.columns:
+            return
+        names = dict(self._list_worlds_of_vms())
+        columns = {}
+        for (device, world_id, _), cells in disks.columns.items():
+            columns[device, world_id, names.get(world_id)] = cells
+        disks.columns = columns
 
-    def _worlds_of_vms(self) -> Iterator[tuple[int, str]]:
-        """Yield world and VM, as the names of worlds and the clients of ports tell."""
+    def _list_worlds_of_vms(self) -> Iterator[tuple[int, str]]:
+        """Yield world and VM, as the names of worlds and the clients of ports show."""
         for instance in self.other_worlds:
             vm_id, _, rest = instance.partition(":")
-            name, _ = self.vms.get(int(vm_id) if vm_id.isdecimal() else -1, ("", None))
-            found = GROUP.fullmatch(rest[len(name) + 1 :]) if name and rest.startswith(f"{name}:") else None
-            if found:
+            name = ""
+            if vm_id.isdecimal() and int(vm_id) in self.vms:
+                name = self.vms[int(vm_id)][0]
+            if not name or not rest.startswith(f"{name}:"):
+                continue
+            found = GROUP.fullmatch(rest[len(name) + 1 :])
+            if found is not None:
                 yield int(found[1]), name
-                yield from ((int(world), name) for world in _NET_WORLD.findall(found[2]))
+                for world in _NET_WORLD.findall(found[2]):
+                    yield int(world), name
         for vm_id, name, _, world_id, _ in self.columns_of(VCPU):
             yield world_id, self.vms[vm_id][0] or name
         for _, _, used_by, _, vm, _ in self.columns_of(PORT):
@@ -372,20 +392,15 @@ class _Reading:
 
     def list_notes(self) -> list[str]:
         """Return what is odd about the heading."""
-        told = []
+        notes = []
         if self.repeated:
-            told.append(f"{self.repeated} columns repeat the heading of an earlier one; the first counts")
+            notes.append(f"{self.repeated} columns repeat the heading of an earlier one; the first counts")
         if self.other_hosts:
-            told.append(f"{self.other_hosts} objects of another host than {self.host} are left out")
+            notes.append(f"{self.other_hosts} objects of another host than {self.host} are left out")
         if self.odd:
-            told.append(f"{self.odd} objects are named in an unknown form and are left out")
+            notes.append(f"{self.odd} objects are named in an unknown form and are left out")
         counts = Counter(name for name, _ in self.vms.values())
         twins = sorted(name for name, count in counts.items() if count > 1)
         if twins:
-            told.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
-        return told
-
-
-def _after_host(before: str) -> str:
-    """Return a heading without what stands before its group."""
-    return before.lstrip('"').lstrip("\\").partition("\\")[2]
+            notes.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
+        return notes

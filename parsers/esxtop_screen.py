@@ -98,8 +98,8 @@ _ADAPTER, _DEVICE, _VOLUME, _DISK = map(_map_columns, (DISK_ADAPTER, DISK_DEVICE
 
 def _read_cpu(read: _Read) -> _Made:
     names, waits = read.names, read.counters.get("%VMWAIT")
-    vm = waits != "-" if waits is not None else not is_system_group(names["name"])
-    if vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
+    is_vm = not is_system_group(names["name"]) if waits is None else waits != "-"
+    if is_vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
         yield from _read_vm(read, VM_CPU, _CPU)
 
 
@@ -131,16 +131,24 @@ def _read_device(read: _Read) -> _Made:
 
 
 def _read_virtual_disk(read: _Read) -> _Made:
-    name, disk = read.names["name"], read.names["disk"].replace("-", "") or None
-    yield VIRTUAL_DISK.table, _DISK, {"instance": f"{name}:{disk}" if disk else name, "vm_name": name, "disk": disk}
+    name = read.names["name"]
+    disk = read.names["disk"].replace("-", "") or None
+    instance = f"{name}:{disk}" if disk else name
+    yield VIRTUAL_DISK.table, _DISK, {"instance": instance, "vm_name": name, "disk": disk}
 
 
 def _read_port(read: _Read) -> _Made:
     names = read.names
-    name, vm = find_client(names["used_by"], set())
-    named: dict[str, Value] = {"switch": names["switch"], "port_id": int(names["port_id"]), "used_by": names["used_by"]}
-    named |= {"client_name": name, "client_vm": vm}
-    named["team_pnic"] = None if names["team_pnic"] in ("-", "n/a") else names["team_pnic"]
+    client_name, client_vm = find_client(names["used_by"], set())
+    team_pnic = names["team_pnic"]
+    named: dict[str, Value] = {
+        "switch": names["switch"],
+        "port_id": int(names["port_id"]),
+        "used_by": names["used_by"],
+        "client_name": client_name,
+        "client_vm": client_vm,
+        "team_pnic": None if team_pnic in ("-", "n/a") else team_pnic,
+    }
     yield PORT.table, _PORT, named
 
 
@@ -191,48 +199,52 @@ class _Reading:
     def take_line(self, number: int, line: str) -> Output:
         """Read one line."""
         for screen, heading in zip(_SCREENS, _HEADINGS, strict=True):
-            if found := heading.fullmatch(line):
+            found = heading.fullmatch(line)
+            if found is not None:
                 yield from self.close_screen()
                 self._begin_screen(screen, found[1].split())
                 return
         if _ABOVE.fullmatch(line):
             yield from self._take_host_line(number, line)
-        elif self.screen is None:
+            return
+        if self.screen is None:
             yield self._make_fault(number, line, "no heading of an esxtop screen stands above this line")
-        elif found := self.row.fullmatch(line):
-            names, counters = found.groupdict(), dict(zip(self.titles, found["cells"].split(), strict=False))
-            if WORLDS.column in names:  # a counter that stands where the names do
-                counters[WORLDS.screen] = names[WORLDS.column]
-            yield from self._make_rows(number, _Read(names, counters))
-        else:
-            yield self._make_fault(
-                number, line, f"this is no row of {len(self.titles)} numbers, as the heading wants it"
-            )
+            return
+        found = self.row.fullmatch(line)
+        if found is None:
+            why = f"this is no row of {len(self.titles)} numbers, as the heading wants it"
+            yield self._make_fault(number, line, why)
+            return
+        names = found.groupdict()
+        counters = dict(zip(self.titles, found["cells"].split(), strict=False))
+        if WORLDS.column in names:  # a counter that is printed among the names
+            counters[WORLDS.screen] = names[WORLDS.column]
+        yield from self._make_rows(self.screen, number, _Read(names, counters))
 
     def _begin_screen(self, screen: _Screen, titles: list[str]) -> None:
-        self.screen, self.titles = screen, titles
+        self.screen = screen
         self.counts[screen.first] = self.counts.get(screen.first, 0) + 1
-        cut = r"(?:\s+\S+)?" if titles[-1] not in _KNOWN else ""  # the terminal ended inside the last heading
-        whole = titles[:-1] if cut else titles
-        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(whole)}}}){cut}\s*")
-        self.titles = whole
+        cut = ""
+        if titles[-1] not in _KNOWN:  # the terminal ended inside the last heading
+            cut = r"(?:\s+\S+)?"
+            titles = titles[:-1]
+        self.titles = titles
+        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*")
 
-    def _make_rows(self, number: int, read: _Read) -> Output:
-        assert self.screen is not None
-        sample = self.counts[self.screen.first]
-        for table, columns, named in self.screen.rows(read):
+    def _make_rows(self, screen: _Screen, number: int, read: _Read) -> Output:
+        sample = self.counts[screen.first]
+        for table, columns, named in screen.rows(read):
             if not columns:  # the object itself, once
                 (key, *_) = named.values()
-                if (table.name, key) in self.seen:
-                    continue
-                self.seen.add((table.name, key))
-                yield self._make_row(table, named | {"samples": 1}, number)
-            else:
-                counters = read.counters.items()
-                known: dict[str, Value] = {
-                    columns[name]: _read_number(text) for name, text in counters if name in columns
-                }
-                yield self._make_row(table, named | {"sample": sample} | known, number)
+                if (table.name, key) not in self.seen:
+                    self.seen.add((table.name, key))
+                    yield self._make_row(table, named | {"samples": 1}, number)
+                continue
+            values = named | {"sample": sample}
+            for name, text in read.counters.items():
+                if name in columns:
+                    values[columns[name]] = None if text in ("-", "Y", "N") else float(text)
+            yield self._make_row(table, values, number)
 
     def _take_host_line(self, number: int, line: str) -> Output:
         """Take a line above the memory screen; the row of the host is yielded when the heading below them comes."""
@@ -255,12 +267,13 @@ class _Reading:
         """Take the line that lists memory and free memory of each NUMA node; a later line of a screen goes on."""
         if not _NUMA_HEAD.match(line):
             return
-        if (found := _NUMA_LINE.fullmatch(line)) is None:
-            yield self._make_fault(
-                number, line, "not every NUMA node has its memory, and in brackets what of it is free"
-            )
+        found = _NUMA_LINE.fullmatch(line)
+        if found is None:
+            why = "not every NUMA node has its memory, and in brackets what of it is free"
+            yield self._make_fault(number, line, why)
             return
-        self.numa += [(float(total), float(free)) for total, free in _NUMA_CELL.findall(found[1])]
+        for total, free in _NUMA_CELL.findall(found[1]):
+            self.numa.append((float(total), float(free)))
         self.host[LEAST_NUMA] = min(free for _, free in self.numa)
         self.host_lines[LEAST_NUMA] = number
 
@@ -268,13 +281,13 @@ class _Reading:
         """Yield what the lines above a screen said of the host: those of the next screen are another sample."""
         if self.host:
             self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
-            named: dict[str, Value] = {"sample": self.counts["PMEM"]}
-            row = self._make_row(MEMORY.table, named | self.host, min(self.host_lines.values()))
+            sample: dict[str, Value] = {"sample": self.counts["PMEM"]}
+            row = self._make_row(MEMORY.table, sample | self.host, min(self.host_lines.values()))
             row.lines = self.host_lines
             yield row
             for node, (total, free) in enumerate(self.numa):
                 cells: dict[str, Value] = {"numa_node": node, "total_mb": total, "free_mb": free}
-                yield self._make_row(NUMA_NODE.table, named | cells, self.host_lines[LEAST_NUMA])
+                yield self._make_row(NUMA_NODE.table, sample | cells, self.host_lines[LEAST_NUMA])
         self.host, self.host_lines, self.numa = {}, {}, []
 
     def _make_row(self, table: Table, values: dict[str, Value], number: int) -> Row:
@@ -290,10 +303,6 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         yield from reading.take_line(number, line)
     yield from reading.close_screen()
-
-
-def _read_number(text: str) -> float | None:
-    return None if text in ("-", "Y", "N") else float(text)
 
 
 PARSER = Parser(
