@@ -129,6 +129,7 @@ class _Config:
     faults: list[Fault]
 
     def read_text(self, key: str) -> str | None:
+        """Return a value, None for an empty or absent one."""
         return self.values.get(key) or None
 
     def read_number(self, key: str) -> int | None:
@@ -138,53 +139,68 @@ class _Config:
             return None
         if _WHOLE.match(text):
             return int(text)
-        self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is no whole number"))
+        self.add_fault(self.lines[key], f"{key} is no whole number")
         return None
 
     def read_flag(self, key: str) -> bool | None:
         """Return TRUE or FALSE; a value of another form is a fault and empty."""
-        text = self.values.get(key, "")
-        if text and text.lower() not in _TRUE:
-            self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is neither TRUE nor FALSE"))
-        return _TRUE.get(text.lower())
+        text = self.values.get(key, "").lower()
+        if text and text not in _TRUE:
+            self.add_fault(self.lines[key], f"{key} is neither TRUE nor FALSE")
+        return _TRUE.get(text)
+
+    def read_flag_or_off(self, key: str) -> bool | None:
+        """Return a flag that means off where it is absent from a text that is not cut."""
+        if key in self.values:
+            return self.read_flag(key)
+        return None if self.block.cut else False
+
+    def add_fault(self, line: int, why: str) -> None:
+        """Note what is wrong with a line."""
+        self.faults.append(fault_at(self.block, line, "vmx", why))
+
+    def list_keys(self, pattern: re.Pattern[str]) -> list[str]:
+        """Return the keys that a pattern matches from their begin."""
+        return [key for key in self.values if pattern.match(key)]
 
 
 def parse_block(block: Block) -> Output:
     """Read one file: a row of esxi.vm, and one of each adapter, disk and CD drive that is present."""
-    config = _Config({}, {}, block, [])
-    for record in run_template(PARSER.name, _without_long_values(block)):
-        if isinstance(record, Fault):
-            config.faults.append(record)
-            continue
-        key = str(record.values["KEY"]).lower()
-        if key in config.values:  # two files in one text: the first stands
-            config.faults.append(fault_at(block, record.line, PARSER.name, f"{key} is set a second time"))
-            continue
-        config.values[key] = str(record.values["VALUE"])
-        config.lines[key] = record.line
-    encoding = config.values.get(".encoding", "")
-    config.values = {key: _decode_value(text, encoding) for key, text in config.values.items()}
+    config = _read_config(block)
     if config.values:
         yield _make_vm_row(config)
-        for key in [key for key in config.values if _ETHERNET.match(key)]:
+        for key in config.list_keys(_ETHERNET):
             if config.read_flag(key):
                 yield _make_vnic_row(config, key)
-        for key in [key for key in config.values if _DISK.match(key)]:
-            if (
-                config.values[key].lower().endswith(".vmdk")
-                and config.read_flag(_sibling_key(key, "present")) is not False
-            ):
+        for key in config.list_keys(_DISK):
+            is_disk = config.values[key].lower().endswith(".vmdk")
+            if is_disk and config.read_flag(_sibling_key(key, "present")) is not False:
                 yield _make_vdisk_row(config, key)
-        for key in [key for key in config.values if _CDROM.match(key)]:
-            if "cdrom" in config.values[key].lower() and config.read_flag(_sibling_key(key, "present")) is not False:
+        for key in config.list_keys(_CDROM):
+            is_cdrom = "cdrom" in config.values[key].lower()
+            if is_cdrom and config.read_flag(_sibling_key(key, "present")) is not False:
                 yield _make_vcdrom_row(config, key)
     yield from sorted(config.faults, key=lambda fault: fault.line)
 
 
-def _without_long_values(block: Block) -> Block:
-    """Leave out the settings that hold whole documents (guestinfo, OVF environment)."""
+def _read_config(block: Block) -> _Config:
+    """Read the settings; those that hold whole documents (guestinfo, OVF environment) are left out."""
+    config = _Config({}, {}, block, [])
     lines = ["" if len(line) > _MOST and "=" in line[:200] else line for line in block.lines]
-    return replace(block, lines=lines)
+    for record in run_template(PARSER.name, replace(block, lines=lines)):
+        if isinstance(record, Fault):
+            config.faults.append(record)
+            continue
+        key = str(record.values["KEY"]).lower()
+        if key in config.values:  # two files in one text: the first counts
+            config.add_fault(record.line, f"{key} is set a second time")
+            continue
+        config.values[key] = str(record.values["VALUE"])
+        config.lines[key] = record.line
+    encoding = config.values.get(".encoding", "")
+    for key, text in config.values.items():
+        config.values[key] = _decode_value(text, encoding)
+    return config
 
 
 def _decode_value(text: str, encoding: str) -> str:
@@ -206,31 +222,34 @@ def _find_name(config: _Config) -> tuple[str | None, str | None]:
 
 def _make_vm_row(config: _Config) -> Row:
     name, path = _find_name(config)
+    is_cut = config.block.cut
     guest = config.read_text("guestos")
-    unit = config.values.get("sched.cpu.units", "mhz").lower()
-    limit = config.values.get("sched.cpu.max", "").lower()
-    limited = limit not in _NO_LIMIT
+    is_mhz = config.values.get("sched.cpu.units", "mhz").lower() == "mhz"
+    most_cpu = config.values.get("sched.cpu.max", "").lower()
+    cpu_limited = most_cpu not in _NO_LIMIT
     most_memory = config.values.get("sched.mem.max", "").lower()
     memory_limited = most_memory not in _NO_LIMIT
-    whole = not config.block.cut
+    vcpus = None if is_cut else 1
+    if "numvcpus" in config.values:
+        vcpus = config.read_number("numvcpus")
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "guest_os": guest,
         "is_windows": guest.lower().startswith(("win", "longhorn")) if guest else None,
         "hw_version": config.read_number("virtualhw.version"),
-        "vcpus": config.read_number("numvcpus") if "numvcpus" in config.values else 1 if whole else None,
+        "vcpus": vcpus,
         "cores_per_socket": config.read_number("cpuid.corespersocket"),
         "memory_mb": config.read_number("memsize"),
-        "cpu_limit_mhz": config.read_number("sched.cpu.max") if limited and unit == "mhz" else None,
-        "cpu_limited": limited if limit or whole else None,
-        "cpu_reservation_mhz": config.read_number("sched.cpu.min") if unit == "mhz" else None,
+        "cpu_limit_mhz": config.read_number("sched.cpu.max") if cpu_limited and is_mhz else None,
+        "cpu_limited": cpu_limited if most_cpu or not is_cut else None,
+        "cpu_reservation_mhz": config.read_number("sched.cpu.min") if is_mhz else None,
         "cpu_shares": config.read_text("sched.cpu.shares"),
         "latency_sensitivity": config.read_text("sched.cpu.latencysensitivity"),
         "memory_reservation_mb": config.read_number("sched.mem.min"),
         "memory_limit_mb": config.read_number("sched.mem.max") if memory_limited else None,
-        "memory_limited": memory_limited if most_memory or whole else None,
-        "cpu_hot_add": config.read_flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
+        "memory_limited": memory_limited if most_memory or not is_cut else None,
+        "cpu_hot_add": config.read_flag_or_off("vcpu.hotadd"),
     }
     return _make_row(VM, config, min(config.lines.values()), values, _VM_LINES)
 
@@ -270,25 +289,26 @@ _VNIC_LINES = {
 def _make_vnic_row(config: _Config, present: str) -> Row:
     name, path = _find_name(config)
     prefix = present.removesuffix("present")
-    adapter, mac = config.read_text(prefix + "virtualdev"), config.read_text(prefix + "generatedaddress")
+    keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
+    if config.read_text(prefix + "address"):
+        keys["mac"] = prefix + "address"
+    adapter = config.read_text(keys["adapter"])
+    mac = config.read_text(keys["mac"])
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vnic": int(prefix.removeprefix("ethernet").rstrip(".")),
         "adapter": adapter.lower() if adapter else None,
-        "network": config.read_text(prefix + "networkname"),
-        "dvport": config.read_text(prefix + "dvs.portid"),
-        "dvportgroup": config.read_text(prefix + "dvs.portgroupid"),
-        "mac": (config.read_text(prefix + "address") or mac or "").lower() or None,
-        "start_connected": config.read_flag(prefix + "startconnected"),
-        "coalescing_scheme": config.read_text(prefix + "coalescingscheme"),
-        "coalescing_params": config.read_text(prefix + "coalescingparams"),
-        "upt_compatible": config.read_flag(prefix + "uptcompatibility"),
-        "uptv2": config.read_flag(prefix + "uptv2enabled"),
+        "network": config.read_text(keys["network"]),
+        "dvport": config.read_text(keys["dvport"]),
+        "dvportgroup": config.read_text(keys["dvportgroup"]),
+        "mac": mac.lower() if mac else None,
+        "start_connected": config.read_flag(keys["start_connected"]),
+        "coalescing_scheme": config.read_text(keys["coalescing_scheme"]),
+        "coalescing_params": config.read_text(keys["coalescing_params"]),
+        "upt_compatible": config.read_flag(keys["upt_compatible"]),
+        "uptv2": config.read_flag(keys["uptv2"]),
     }
-    keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
-    if config.read_text(prefix + "address"):
-        keys["mac"] = prefix + "address"
     return _make_row(VNIC, config, config.lines[present], values, keys)
 
 
@@ -299,35 +319,38 @@ def _sibling_key(key: str, name: str) -> str:
 
 def _make_vdisk_row(config: _Config, key: str) -> Row:
     name, path = _find_name(config)
-    place, file_name = key.rpartition(".")[0], config.values[key]
-    mode, controller = f"{place}.mode", f"{place.partition(':')[0]}.virtualdev"
-    tracking = f"{place}.ctkenabled"
+    place = key.rpartition(".")[0]
+    file_name = config.values[key]
+    keys = {
+        "disk_mode": f"{place}.mode",
+        "controller_type": f"{place.partition(':')[0]}.virtualdev",
+        "change_tracking": f"{place}.ctkenabled",
+    }
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vdisk": place,
         "file_name": file_name,
         "is_delta": _DELTA.search(file_name) is not None,
-        "disk_mode": config.read_text(mode),
-        "controller_type": config.read_text(controller),
-        "change_tracking": config.read_flag(tracking) if tracking in config.values or config.block.cut else False,
+        "disk_mode": config.read_text(keys["disk_mode"]),
+        "controller_type": config.read_text(keys["controller_type"]),
+        "change_tracking": config.read_flag_or_off(keys["change_tracking"]),
     }
-    keys = {"disk_mode": mode, "controller_type": controller, "change_tracking": tracking}
     return _make_row(VDISK, config, config.lines[key], values, keys)
 
 
 def _make_vcdrom_row(config: _Config, key: str) -> Row:
     name, path = _find_name(config)
-    file_name, connected = _sibling_key(key, "filename"), _sibling_key(key, "startconnected")
+    keys = {"file_name": _sibling_key(key, "filename"), "start_connected": _sibling_key(key, "startconnected")}
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vcdrom": key.rpartition(".")[0],
         "cdrom_type": config.values[key].lower(),
-        "file_name": config.read_text(file_name),
-        "start_connected": config.read_flag(connected),
+        "file_name": config.read_text(keys["file_name"]),
+        "start_connected": config.read_flag(keys["start_connected"]),
     }
-    return _make_row(VCDROM, config, config.lines[key], values, {"file_name": file_name, "start_connected": connected})
+    return _make_row(VCDROM, config, config.lines[key], values, keys)
 
 
 def _make_row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
@@ -339,10 +362,11 @@ def find_kind(lines: Sequence[str]) -> str:
     """Return hosted for a VM of Workstation, Player or Fusion.
 
     ESXi writes `productCompatibility = "hosted"` as well (a real file shows it), so that a sign of a desktop must
-    stand beside it, and none of ESXi.
+    be next to it, and none of ESXi.
     """
     text = "\n".join(line[:400] for line in lines[:2000])
-    return "hosted" if _COMPATIBLE.search(text) and _OF_DESKTOP.search(text) and not _OF_ESXI.search(text) else ""
+    is_hosted = _COMPATIBLE.search(text) and _OF_DESKTOP.search(text) and not _OF_ESXI.search(text)
+    return "hosted" if is_hosted else ""
 
 
 PARSER = Parser(
