@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import typed_row
+from ._nsxt import row_at_first_cell
 
 TABLE = Table.of(
     "esxi.pnic_neighbor",
@@ -70,26 +70,28 @@ class _Heard:
         self.block = block
         self.pnic = self.key = ""
         self.line = block.first_line
-        self.told = True
+        self.has_row = True
         self.cells: dict[str, tuple[str, int]] = {}
         self.columns: dict[str, str] = {}
 
     def begin_nic(self, pnic: str, line: int) -> Output:
         """Yield what is left of the adapter above."""
-        if not self.told and not self.cells:
+        if not self.has_row and not self.cells:
             self.cells = {"pnic": (self.pnic, self.line)}
         yield from self._make_row()
-        self.pnic, self.line, self.told, self.columns = pnic, line, not pnic, {}
+        self.pnic, self.line = pnic, line
+        self.has_row = not pnic
+        self.columns = {}
 
     def take_line(self, key: str, text: str, line: int) -> Output:
         """Take a line `key = text`; yield the row that it ends."""
         if key in _PROTOCOLS and self.pnic:
             yield from self._make_row()
-            silent = text.endswith("null") or text == "<unset>"
-            protocol, columns = _PROTOCOLS[key]
-            self.columns = {} if silent else columns
-            self.cells = {} if silent else {"pnic": (self.pnic, line), "neighbor_protocol": (protocol, line)}
-            self.told = self.told or not silent
+            self.columns = {}
+            if not text.endswith("null") and text != "<unset>":
+                protocol, self.columns = _PROTOCOLS[key]
+                self.cells = {"pnic": (self.pnic, line), "neighbor_protocol": (protocol, line)}
+                self.has_row = True
         elif key == "key":
             self.key = text.strip("\"'")
         else:
@@ -99,9 +101,7 @@ class _Heard:
                 self.cells[column] = text, line
 
     def _make_row(self) -> Output:
-        if self.cells:
-            first = min(line for _, line in self.cells.values())
-            yield from typed_row(TABLE, self.block, PARSER.name, first, self.cells)
+        yield from row_at_first_cell(TABLE, self.block, PARSER.name, self.cells)
         self.cells = {}
 
 
