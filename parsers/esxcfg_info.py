@@ -107,22 +107,23 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
-    """Yield what the leaves tell of the machine, as the tables of `esxcli hardware` have it."""
+    """Yield what the leaves say of the machine, as the tables of `esxcli hardware` have it."""
     found: dict[str, Row] = {}
     for leaf in leaves:
         if leaf.values["bundle"] is not None:
             continue
         title = str(leaf.values["info_path"]).rpartition("/")[2]
         table, name = _HARDWARE[title, str(leaf.values["info_name"])]
-        column = next(one for one in table.columns if one.name == name)
         row = found.setdefault(table.name, Row(table, table.blank(), block, leaf.line))
-        if row.values[name] is None:
-            text = str(leaf.values["info_number"] if column.kind == "int" else leaf.values["info_text"])
-            try:
-                row.values[name] = convert(column, text)
-            except ColumnValueError:
-                continue
-            row.lines = {**row.lines, name: leaf.line}
+        column = table.column(name)
+        if column is None or row.values[name] is not None:
+            continue
+        cell = leaf.values["info_number" if column.kind == "int" else "info_text"]
+        try:
+            row.values[name] = convert(column, str(cell))
+        except ColumnValueError:
+            continue
+        row.lines = {**row.lines, name: leaf.line}
     yield from found.values()
 
 

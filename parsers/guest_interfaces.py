@@ -48,7 +48,7 @@ _BYTES = re.compile(r"\b(?P<way>[RT]X)? ?bytes[: ](?P<bytes>\d+)")
 _WAY = re.compile(r"\s*(?P<way>[RT]X)(?::| (?:packets|errors)[: ]\d)")
 _CELL = re.compile(r"\b(packets|errors|dropped|overruns)[: ](\d+)")
 _NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)+\s*$")
-_TOLD = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
+_COUNTED = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
 _ADDRESS = re.compile(r"\s*inet (?:addr:)?\S")
 _HARDWARE = re.compile(r"\b(?:HWaddr|ether|link/ether) ")
 _WORDS = re.compile(
@@ -69,12 +69,15 @@ def parse_block(block: Block) -> Output:
                 yield row
             row = Row(TABLE, {**TABLE.blank(), "interface": head["interface"]}, block, number)
         cells = _read_cells(line, labels)
-        damaged = _is_damaged(line) or (bool(labels) and bool(_read_labels(line)))
-        known = bool(head or cells or _read_labels(line) or _WORDS.match(line))
-        labels = _read_labels(line) or ([] if cells or head else labels)
-        counted = row is not None and "mac" in cells and not head and row.values["rx_packets"] is not None
-        if row is not None and (counted or any(row.values[name] is not None for name in cells)):
-            yield row  # what comes a second time is of the next interface, whose name was lost
+        own_labels = _read_labels(line)
+        damaged = bool(labels and own_labels) or _is_damaged(line)
+        known = bool(head or cells or own_labels or _WORDS.match(line))
+        if own_labels:
+            labels = own_labels
+        elif cells or head:
+            labels = []
+        if row is not None and _begins_interface(row, cells, has_head=bool(head)):
+            yield row
             row = None
         if row is None or damaged or not known:
             yield fault_at(block, number, PARSER.name, "not a line of this output, or of no interface")
@@ -85,42 +88,59 @@ def parse_block(block: Block) -> Output:
         yield row
 
 
+def _begins_interface(row: Row, cells: dict[str, Value], *, has_head: bool) -> bool:
+    """Tell whether cells are of the next interface, whose name was lost: what comes a second time is."""
+    if "mac" in cells and not has_head and row.values["rx_packets"] is not None:
+        return True
+    return any(row.values[name] is not None for name in cells)
+
+
 def _is_damaged(line: str) -> bool:
     """Tell whether a label of a line has a value of another form than it should have."""
     if _read_labels(line):
         return False
-    numbers = all(found["number"].rstrip(":").isdecimal() for found in _TOLD.finditer(line))
-    address = _ADDRESS.match(line) is None or _IP.match(line) is not None
-    return not (numbers and address and (_HARDWARE.search(line) is None or _MAC.search(line) is not None))
+    if not all(found["number"].rstrip(":").isdecimal() for found in _COUNTED.finditer(line)):
+        return True
+    if _ADDRESS.match(line) is not None and _IP.match(line) is None:
+        return True
+    return _HARDWARE.search(line) is not None and _MAC.search(line) is None
 
 
 def _read_labels(line: str) -> list[str]:
     """Return the columns of a line of `ip -s link` that says what the numbers below it are."""
     way, _, words = line.strip().partition(":")
     words = words.replace("overrun ", "overruns ")
-    return [f"{way.lower()}_{word}" for word in words.split()] if way in ("RX", "TX") and "bytes " in words else []
+    if way not in ("RX", "TX") or "bytes " not in words:
+        return []
+    return [f"{way.lower()}_{word}" for word in words.split()]
 
 
 def _read_cells(line: str, labels: list[str]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+    """Return the cells of a line; `labels` are the columns of the numbers on a line of `ip -s link`."""
+    cells: dict[str, Value] = {}
+    columns = TABLE.blank()
     if labels and _NUMBERS.match(line):
-        told = zip(labels, map(int, line.split()), strict=False)
-        return {name: count for name, count in told if name in TABLE.blank()}
+        for name, text in zip(labels, line.split(), strict=False):
+            if name in columns:
+                cells[name] = int(text)
+        return cells
     if mtu := _MTU.search(line):
-        found["mtu"] = int(mtu["mtu"])
+        cells["mtu"] = int(mtu["mtu"])
     for pattern in (_MAC, _IP):
-        if cell := pattern.search(line):
-            found |= cell.groupdict()
-    if way := _WAY.match(line):
-        side = way["way"].lower()
-        found |= {
-            f"{side}_{name}": int(text) for name, text in _CELL.findall(line) if f"{side}_{name}" in TABLE.blank()
-        }
-        for cell in _BYTES.finditer(line):
-            found[f"{(cell['way'] or side).lower()}_bytes"] = int(cell["bytes"])
-    elif old := list(_BYTES.finditer(line)):
-        found |= {f"{cell['way'].lower()}_bytes": int(cell["bytes"]) for cell in old if cell["way"]}
-    return found
+        if found := pattern.search(line):
+            cells |= found.groupdict()
+    way = _WAY.match(line)
+    side = way["way"].lower() if way else ""
+    if way:
+        for label, text in _CELL.findall(line):
+            name = f"{side}_{label}"
+            if name in columns:
+                cells[name] = int(text)
+    for found in _BYTES.finditer(line):
+        direction = (found["way"] or side).lower()
+        if direction:
+            cells[f"{direction}_bytes"] = int(found["bytes"])
+    return cells
 
 
 PARSER = Parser(

@@ -65,18 +65,18 @@ def _make_row(block: Block, line: int, names: list[str], unit: float) -> Row | N
     """Return the row of a group, none where its cells do not fit the heading."""
     texts = block.lines[line - block.first_line].split()
     cells = dict(zip(names, texts, strict=False))
-    named = cells.get("name") or cells.get("gid")
-    numbers = {name: text for name, text in cells.items() if name in _SIZES}
-    if (
-        named is None
-        or len(texts) != len(names)
-        or not all(re.fullmatch(r"-?\d{1,15}", text) for text in numbers.values())
-    ):
+    group = cells.get("name") or cells.get("gid")
+    if group is None or len(texts) != len(names):
         return None
-    cartel = _OF_VM.match(named)
-    values: dict[str, Value] = {"mem_group": named, "cartel_id": int(cartel[1]) if cartel else None}
-    for name, text in numbers.items():
-        values[_SIZES[name].name] = int(text) * unit if int(text) >= 0 else None
+    cartel = _OF_VM.match(group)
+    values: dict[str, Value] = {"mem_group": group, "cartel_id": int(cartel[1]) if cartel else None}
+    for name, text in cells.items():
+        if name not in _SIZES:
+            continue
+        if not re.fullmatch(r"-?\d{1,15}", text):
+            return None
+        size = int(text)
+        values[_SIZES[name].name] = size * unit if size >= 0 else None
     return Row(TABLE, TABLE.blank() | values, block, line)
 
 

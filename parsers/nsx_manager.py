@@ -80,11 +80,9 @@ def _make_version_row(block: Block, element: Element, info: Element | None) -> O
     cells = version_cells(info)
     if not cells:
         return
-    cells |= {
-        "hostname": element.child("hostName") or element.child("dnsName"),
-        "ip": element.child("ipv4Address"),
-        "source": "rest",
-    }
+    cells["hostname"] = element.child("hostName") or element.child("dnsName")
+    cells["ip"] = element.child("ipv4Address")
+    cells["source"] = "rest"
     cells["uptime_s"] = _convert_uptime(element.get("uptime"))
     yield from make_row(MANAGER, block, info or element, cells)
 
@@ -92,7 +90,9 @@ def _make_version_row(block: Block, element: Element, info: Element | None) -> O
 def _read_load(block: Block, summary: Element) -> Output:
     """Read what the system summary says of processors, memory and disk; nothing where it says nothing of them."""
     none = Element("", summary.line)
-    cpu, memory, storage = (summary.child(tag) or none for tag in ("cpuInfoDto", "memInfoDto", "storageInfoDto"))
+    cpu = summary.child("cpuInfoDto") or none
+    memory = summary.child("memInfoDto") or none
+    storage = summary.child("storageInfoDto") or none
     if not (cpu.children or memory.children or storage.children):
         return
     cells = {
@@ -111,35 +111,49 @@ def _read_load(block: Block, summary: Element) -> Output:
 
 
 def _convert_size(element: Element | None, unit: str) -> Element | None:
-    """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `row` reports it."""
-    found = _SIZE.fullmatch(element.text.strip()) if element else None
-    if element is None or found is None or found[1].count(".") > 1 or found[1] == ".":
+    """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `make_row` reports it."""
+    if element is None:
+        return None
+    found = _SIZE.fullmatch(element.text.strip())
+    if found is None or found[1].count(".") > 1 or found[1] == ".":
         return element
     size = float(found[1]) * _MB[found[2].upper()] / _MB[unit]
-    return Element(element.tag, element.line, [f"{size:g}" if size < 1e5 else f"{size:.0f}"])
+    text = f"{size:g}" if size < 1e5 else f"{size:.0f}"
+    return Element(element.tag, element.line, [text])
 
 
 def _convert_uptime(text: str) -> str:
-    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `row` reports it."""
+    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `make_row` reports it."""
     found = _UPTIME.findall(text[:200])
-    return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else text
+    if not found:
+        return text
+    seconds = sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)
+    return str(seconds)
 
 
 def _read_json(block: Block) -> Output:
     text = "\n".join(block.lines)
     found = dict(_JSON_PART.findall(text[: 1 << 20]))
     for part in _find_version_objects(text):
-        found |= {key: str(value) for key, value in part.items() if isinstance(value, (str, int))}
+        for key, value in part.items():
+            if isinstance(value, (str, int)):
+                found[key] = str(value)
     version = [found.get(f"{part}Version", "") for part in ("major", "minor", "patch")]
-    line = next((n for n, at in enumerate(block.lines, block.first_line) if "majorVersion" in at), block.first_line)
+    numbered = enumerate(block.lines, block.first_line)
+    line = next((number for number, text_line in numbered if "majorVersion" in text_line), block.first_line)
     if not all(part.isdigit() for part in version):
         why = "no versionInfo with major, minor and patch version"
         yield Fault(block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why)
         return
     if text.lstrip().startswith("{"):
         yield from _report_broken_json(block, text)
-    cells = {"version": ".".join(version), "build": found.get("buildNumber", ""), "source": "json"}
-    cells |= {"hostname": found.get("hostName", ""), "ip": found.get("ipv4Address", "")}
+    cells = {
+        "version": ".".join(version),
+        "build": found.get("buildNumber", ""),
+        "source": "json",
+        "hostname": found.get("hostName", ""),
+        "ip": found.get("ipv4Address", ""),
+    }
     yield from make_row(MANAGER, block, Element("versionInfo", line), cells)
 
 
