@@ -202,7 +202,7 @@ class Capture:
             return []
 
     def _read_stamp(self, number: int, line: str) -> Iterator[Fault]:
-        """Read the time of a row; what is no time is said, and the row kept by its place."""
+        """Read the time of a row; what is no time is a fault, and the row kept by its place."""
         end = line.find(self.header.delimiter, 0, 80)
         text = line[: max(end, 0)].strip('" ')
         time = read_time(text)

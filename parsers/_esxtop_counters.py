@@ -20,7 +20,7 @@ class TopCounter(NamedTuple):
     meaning: str
     unit: str = ""
 
-    def declared(self) -> Column:
+    def make_column(self) -> Column:
         """Return the column of a table that holds it."""
         return Column(self.column, "float", self.meaning, self.unit, printed=self.screen)
 

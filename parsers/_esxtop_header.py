@@ -68,8 +68,7 @@ class _Kind:
         key: list[str | int | None] = []
         for name in self.names:
             text = found.groupdict().get(name)
-            is_number = name in self.whole and text is not None
-            key.append(int(text) if is_number else text)
+            key.append(int(text) if text is not None and name in self.whole else text)
         return tuple(key)
 
 

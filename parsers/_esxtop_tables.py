@@ -105,7 +105,7 @@ def _make_group(
     group  as the batch CSV names it
     named  columns that name the object; `key` says which of them do, where others only describe it
     """
-    columns = (*named, SAMPLE, TIME, *(counter.declared() for counter in sampled))
+    columns = (*named, SAMPLE, TIME, *(counter.make_column() for counter in sampled))
     keys = key or tuple(column.name for column in named)
     table = Table(f"esxtop.{name}", meaning, source, _ASK, columns, keys)
     return Group(group, table, sampled, written, instance)

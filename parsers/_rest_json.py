@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analyzer.forms import json_twin
 from analyzer.parsing import fault_at
@@ -32,6 +32,11 @@ def read_objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], C
     yield from found.items()
     for number in json_twin.list_strange_lines(block):
         yield fault_at(block, number, parser, "not a line of JSON")
+
+
+def pick_columns(cells: Mapping[str, tuple[str, int]], columns: Mapping[str, str]) -> Cells:
+    """Return the cells of an object that are columns of a table, by their column; `columns`: key -> column."""
+    return {columns[key]: cell for key, cell in cells.items() if key in columns}
 
 
 def answer_shape(*keys: str) -> str:

@@ -89,5 +89,5 @@ def split_names(text: str | None) -> list[str]:
 
 
 def make_row(table: Table, block: Block, line: int, values: dict[str, Value]) -> Row:
-    """Return a row with every column of the table; what is not told is empty."""
+    """Return a row with every column of the table; what `values` lacks is empty."""
     return Row(table, table.blank() | values, block, line)

@@ -71,16 +71,24 @@ def _take_text_line(block: Block, parser: str, text: dict[str, Value], label: st
 
 
 def _read_pem(block: Block, parser: str, encoded: str, line: int) -> Found:
+    """Yield the cells of a certificate in base 64: of its fields, the version left out, the third to the fifth."""
     try:
-        parts = list(_read_values(base64.b64decode(encoded, validate=True)))
-        fields = [one for one in _read_values(next(_read_values(parts[0][1]))[1]) if one[0] != 0xA0]
-        issuer, validity, subject = (fields[place][1] for place in (2, 3, 4))
-        names = {"subject_name": _find_common_name(subject), "issuer_name": _find_common_name(issuer)}
+        certificate = list(_read_values(base64.b64decode(encoded, validate=True)))
+        _, body = next(_read_values(certificate[0][1]))
+        fields = [value for tag, value in _read_values(body) if tag != 0xA0]
+        issuer, validity, subject = fields[2], fields[3], fields[4]
+        subject_name, issuer_name = _find_common_name(subject), _find_common_name(issuer)
         start, end = (_read_time(tag, value) for tag, value in list(_read_values(validity))[:2])
     except (binascii.Error, ValueError, IndexError, StopIteration) as error:
         yield fault_at(block, line, parser, f"no certificate of X.509: {type(error).__name__}")
         return
-    yield line, {**names, "valid_from": start, "valid_until": end}
+    cells: dict[str, Value] = {
+        "subject_name": subject_name,
+        "issuer_name": issuer_name,
+        "valid_from": start,
+        "valid_until": end,
+    }
+    yield line, cells
 
 
 def _read_values(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -36,7 +36,7 @@ class Element:
     tag: str
     line: int
     parts: list[str] = field(default_factory=list)
-    said: list[int] = field(default_factory=list)  # lines of the parts that are not blank
+    text_lines: list[int] = field(default_factory=list)  # lines of the parts that are not blank
     closed: bool = False
     left_out: bool = False  # dots stand where whoever saved it left lines out
     children: list[Element] = field(default_factory=list)
@@ -96,7 +96,7 @@ def read_xml(block: Block, parser: str) -> tuple[Element, list[Fault]]:
         block.cut = True
     for element in root.walk():
         if element.children:
-            for line in element.said:
+            for line in element.text_lines:
                 left_out = _LEFT_OUT.match(block.lines[line - block.first_line]) is not None
                 element.left_out = element.left_out or left_out
                 block.cut = block.cut or left_out
@@ -140,7 +140,7 @@ def _read_elements(text: str, root: Element, line: int) -> None:
 def _add_text(element: Element, text: str, line: int) -> None:
     element.parts.append(_decode_entities(text))
     if text and not text.isspace():
-        element.said += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
+        element.text_lines += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
 
 
 def _find_end(text: str, start: int, line: int) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""`boot.cfg` of the two boot banks: which image each holds, how often it was updated, and what the vmkernel is told.
+"""`boot.cfg` of the two boot banks: which image each holds, how often it was updated, and the options of the vmkernel.
 
 Source: `bootbank/boot.cfg` and `altbootbank/boot.cfg`, or `cat` of them. `bootstate` 0 boots, 3 is no valid bank; of
 two valid banks the one with the higher `updated` boots.

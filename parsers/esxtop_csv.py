@@ -5,7 +5,7 @@ The heading line is read once, columns are chosen by position, and only their ce
 and its frames, whatever the size of the file. The first sample of a capture holds averages since
 boot and is left out.
 Read as well: files re-saved by Excel or PowerShell (no quotes, semicolons, decimal commas, UTF-16,
-CR alone), captures appended to one another, rows cut or of another width (left out and said).
+CR alone), captures appended to one another, rows cut or of another width (left out, with a fault).
 """
 
 from __future__ import annotations

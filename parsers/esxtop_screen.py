@@ -278,7 +278,7 @@ class _Reading:
         self.host_lines[LEAST_NUMA] = number
 
     def close_screen(self) -> Output:
-        """Yield what the lines above a screen said of the host: those of the next screen are another sample."""
+        """Yield what the lines above a screen hold of the host: those of the next screen are another sample."""
         if self.host:
             self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
             sample: dict[str, Value] = {"sample": self.counts["PMEM"]}

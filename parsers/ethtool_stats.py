@@ -102,8 +102,8 @@ def _read_counters(block: Block) -> Output:
     fixed = typed(block.params, COUNTERS)
     for number, line in enumerate(block.lines, block.first_line):
         if found := _OWN.match(line):
-            told = {"counter": found["counter"], "value": int(found["value"])}
-            yield Row(COUNTERS, {**COUNTERS.blank(), **fixed, **told}, block, number)
+            own = {"counter": found["counter"], "value": int(found["value"])}
+            yield Row(COUNTERS, {**COUNTERS.blank(), **fixed, **own}, block, number)
         elif line.strip() and line.strip() != "NIC statistics:":
             yield fault_at(block, number, PARSER.name, "not a counter")
 

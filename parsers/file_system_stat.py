@@ -41,8 +41,8 @@ def parse_block(block: Block) -> Output:
                 yield Row(TABLE, values, block, at)
             values, at = {**TABLE.blank(), **named.groupdict()}, number
         elif values and (found := next(filter(None, (one.match(line) for one in _LINES)), None)):
-            told = found.groupdict().items()
-            values |= {name: text if name == "stat_type" else int(text) for name, text in told}
+            cells = found.groupdict().items()
+            values |= {name: text if name == "stat_type" else int(text) for name, text in cells}
         elif not _OTHER.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:

@@ -3,7 +3,7 @@
 Source: procps `free`, the old form (`-/+ buffers/cache:` line) and the new one (`buff/cache`,
 `available`). Without an option it prints kB (1,024 bytes); `-b -k -m -g -h` change the unit, which the
 numbers themselves do not show: it is taken from the command. Pasted without its command, the
-text is read as kB unless the total were below 256 MB then, which is said instead of guessed.
+text is read as kB unless the total were below 256 MB then, which is a fault instead of a guess.
 """
 
 from __future__ import annotations

@@ -76,13 +76,15 @@ def parse_block(block: Block) -> Output:
 def _split_ports(row: Row) -> Row:
     """Return a row of the table for one whose addresses have their ports behind them."""
     values = dict(row.values)
+    lines = dict(row.lines)
     for side in ("local", "remote"):
         address, _, port = str(values.pop(side) or "").rpartition(":")
         values[f"{side}_ip"] = address or None
         values[f"{side}_port"] = int(port) if port.isdecimal() and len(port) < 6 else None
-        if (line := row.lines.get(side)) is not None:
-            row.lines = {**row.lines, f"{side}_ip": line, f"{side}_port": line}
-    return Row(TABLE, values, row.block, row.line, {k: v for k, v in row.lines.items() if k in values})
+        line = lines.pop(side, None)
+        if line is not None:
+            lines[f"{side}_ip"] = lines[f"{side}_port"] = line
+    return Row(TABLE, values, row.block, row.line, {name: line for name, line in lines.items() if name in values})
 
 
 PARSER = replace(_TEXT, parse=parse_block)

@@ -35,7 +35,7 @@ TABLE = Table.of(
     ask="`memstats -r vm-stats -s name:memSize:max:consumed:ballooned:swapped:zipped -u mb`",
 )
 _MB = {"kb": 1 / 1024, "mb": 1.0, "gb": 1024.0}
-_UNIT = re.compile(r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<said>[KMG]B)\s*$", re.IGNORECASE)
+_UNIT = re.compile(r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<printed>[KMG]B)\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"\s*(?:gid\s+)?name(?:\s+[A-Za-z]\w*)+\s*$|\s*gid(?:\s+[A-Za-z]\w*)+\s*$")
 _BESIDE = re.compile(r"\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|)\s*$")
 _OF_VM = re.compile(r"vm\.(\d{1,10})$")
@@ -47,8 +47,8 @@ def parse_block(block: Block) -> Output:
     unit = _MB[(asked["unit"] if asked and asked["unit"] else "kb").lower()]
     names: list[str] = []
     for number, line in enumerate(block.lines, block.first_line):
-        if said := _UNIT.match(line):
-            unit = _MB[said["said"].lower()]
+        if printed := _UNIT.match(line):
+            unit = _MB[printed["printed"].lower()]
         elif _BESIDE.match(line):
             continue
         elif _HEADING.match(line):

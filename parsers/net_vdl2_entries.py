@@ -2,7 +2,7 @@
 
 Source: two public scripts that read it, which agree on its labels and on the number of lines an entry has: a line
 with the count, then three lines a VTEP, four a MAC address, three an ARP entry. No capture of a host was at hand, so
-what has other labels is said, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
+what has other labels is a fault, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
 below a line `Executing:: …`.
 """
 

@@ -39,13 +39,13 @@ _FORM = re.compile(r"[0-9A-Fa-f.:/-]+")
 
 def parse_block(block: Block) -> Output:
     """Read the sets and their addresses; a set is a row where it ends, so that one that is cut is none."""
-    told = {"filter": None, **typed(block.params, SETS)}
+    fixed = {"filter": None, **typed(block.params, SETS)}
     name, begun, count = "", 0, 0
     for number, line in enumerate(block.lines, block.first_line):
         if found := _BEGIN.match(line):
             name, begun, count = found["name"], number, 0
         elif line.strip() == "}" and name:
-            yield Row(SETS, {**told, "address_set": name, "addresses_count": count}, block, begun)
+            yield Row(SETS, {**fixed, "address_set": name, "addresses_count": count}, block, begun)
             name = ""
         elif (found := _ADDRESS.match(line)) and name:
             count += 1
@@ -56,7 +56,7 @@ def parse_block(block: Block) -> Output:
                 "address_kind": found["kind"],
                 "address": found["address"] if _FORM.fullmatch(found["address"]) else None,
             }
-            yield Row(ADDRESSES, {**told, **cells}, block, number)
+            yield Row(ADDRESSES, {**fixed, **cells}, block, number)
         elif line.strip() and not line.lstrip().startswith("#"):
             yield fault_at(block, number, PARSER.name, "not a line of an address set")
     if name:

@@ -33,8 +33,8 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines):
         if found := _BANNER.match(line):
             at = block.first_line + number
-            told = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in told.items()})
+            cells = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
+            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
         elif line.strip():
             yield stray_fault(block, number, PARSER.name)
 

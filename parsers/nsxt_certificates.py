@@ -23,7 +23,7 @@ TABLE = Table.of(
 
 def parse_block(block: Block) -> Output:
     """Read the certificates, one row each; the PEM below the text of the same certificate is left out."""
-    told = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
+    fixed = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
     seen: list[dict[str, Value]] = []
     found = sorted(
         read_certificates(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0]
@@ -33,7 +33,7 @@ def parse_block(block: Block) -> Output:
             yield item
         elif item[1] not in seen:
             seen.append(item[1])
-            yield Row(TABLE, {"certificate_use": None, **item[1], **told}, block, item[0])
+            yield Row(TABLE, {"certificate_use": None, **item[1], **fixed}, block, item[0])
     yield from (
         stray_fault(block, number, PARSER.name)
         for number, line in enumerate(block.lines)

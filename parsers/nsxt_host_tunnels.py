@@ -40,12 +40,14 @@ def parse_block(block: Block) -> Output:
     columns: list[str] = []
     for number, line in enumerate(block.lines):
         at = block.first_line + number
+        texts = _GAP.split(line.strip())
         if _HEADING.match(line):
-            columns = [_HEADINGS.get(name.lower().replace("_", " "), "") for name in _GAP.split(line.strip())]
-        elif len(_GAP.split(line.strip())) > 2 and {"local_ip", "remote_ip", "bfd_session_state"} <= {*columns}:
-            cells = {name: (text, at) for name, text in zip(columns, _GAP.split(line.strip()), strict=False) if name}
-            state = cells.get("bfd_session_state", ("", at))[0].lower()
-            yield from typed_row(TABLE, block, PARSER.name, at, {**cells, "bfd_session_state": (state, at)})
+            columns = [_HEADINGS.get(text.lower().replace("_", " "), "") for text in texts]
+        elif len(texts) > 2 and {"local_ip", "remote_ip", "bfd_session_state"} <= set(columns):
+            cells = {name: (text, at) for name, text in zip(columns, texts, strict=False) if name}
+            state, _ = cells.get("bfd_session_state", ("", at))
+            cells["bfd_session_state"] = (state.lower(), at)
+            yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif line.strip().strip("-= ") and not re.match(rf"\s*{DATED}", line):
             yield stray_fault(block, number, PARSER.name)
 

@@ -43,8 +43,8 @@ _REST = re.compile(r"\s*(?:Logical Routers?\s*$|UUID\s+VRF|Type\s+Ports|-+\s*CUT
 def parse_block(block: Block) -> Output:
     """Read the routers, one row each."""
     wrapped = any(_WRAPPED.match(line) for line in block.lines)
-    told, row = ((_FIRST,), _SECOND) if wrapped else ((), _WHOLE)
-    return text_rows(TABLE, block, PARSER.name, told, row, _REST)
+    above, row = ((_FIRST,), _SECOND) if wrapped else ((), _WHOLE)
+    return text_rows(TABLE, block, PARSER.name, above, row, _REST)
 
 
 PARSER = Parser(

@@ -11,7 +11,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, answer_shape, read_objects
+from ._rest_json import BODY, LEAD, answer_shape, pick_columns, read_objects
 
 TABLE = Table.of(
     "nsxt.alarm",
@@ -43,15 +43,15 @@ def parse_block(block: Block) -> Output:
         own = item[1]
         if "event_type" not in own or "status" not in own:
             continue
-        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
+        cells = pick_columns(own, _KEYS)
         if "summary" in own:
-            told.setdefault("alarm_summary", own["summary"])
+            cells.setdefault("alarm_summary", own["summary"])
         if "node_id" in own:
-            told.setdefault("node_name", own["node_id"])
-        told.setdefault("entity_id", told.get("node_name", ("this node", own["status"][1])))
-        if "reported" in told:
-            told["reported"] = _convert_stamp(*told["reported"])
-        yield from typed_row(TABLE, block, PARSER.name, own["status"][1], told)
+            cells.setdefault("node_name", own["node_id"])
+        cells.setdefault("entity_id", cells.get("node_name", ("this node", own["status"][1])))
+        if "reported" in cells:
+            cells["reported"] = _convert_stamp(*cells["reported"])
+        yield from typed_row(TABLE, block, PARSER.name, own["status"][1], cells)
 
 
 def _convert_stamp(text: str, line: int) -> tuple[str, int]:

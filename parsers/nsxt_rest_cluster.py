@@ -21,22 +21,27 @@ _LEADER = {"service_name": "service_name", "leader_uuid": "leader_uuid", "lease_
 def parse_block(block: Block) -> Output:
     """Read groups, members and leaders, one row each."""
     groups: dict[tuple[str, ...], Cells] = {}
-    whole: Cells = {}
+    cluster: Cells = {}
     for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
             continue
         path, cells = item
         if "overall_status" in cells and "groups" not in path:
-            whole.update(cells)
+            cluster.update(cells)
         if "group_type" in cells:
             groups[path] = cells
     for path, cells in groups.items():
-        told: Cells = {name: whole[name] for name in ("cluster_id", "overall_status") if name in whole}
-        told |= {name: cells[name] for name in ("group_type", "group_status") if name in cells}
-        line = told.get("group_status", told["group_type"])[1]
-        yield from typed_row(GROUPS, block, PARSER.name, line, told)
-        yield from _read_members(block, path, told["group_type"])
+        row: Cells = {}
+        for name in ("cluster_id", "overall_status"):
+            if name in cluster:
+                row[name] = cluster[name]
+        for name in ("group_type", "group_status"):
+            if name in cells:
+                row[name] = cells[name]
+        _, line = row.get("group_status", row["group_type"])
+        yield from typed_row(GROUPS, block, PARSER.name, line, row)
+        yield from _read_members(block, path, row["group_type"])
 
 
 def _read_members(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
@@ -45,11 +50,13 @@ def _read_members(block: Block, group: tuple[str, ...], group_type: tuple[str, i
         if isinstance(item, Fault) or item[0][: len(group)] != group:
             continue
         path, cells = item
-        for inside, table, names in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
-            if len(path) == len(group) + 2 and path[len(group)] == inside:
-                told = {column: cells[key] for key, column in names.items() if key in cells}
-                line = next(iter(told.values()))[1] if told else group_type[1]
-                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **told})
+        if len(path) != len(group) + 2:
+            continue
+        for inside, table, columns in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
+            if path[len(group)] == inside:
+                own = {column: cells[key] for key, column in columns.items() if key in cells}
+                _, line = next(iter(own.values()), group_type)
+                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **own})
 
 
 PARSER = Parser(

@@ -7,7 +7,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects
 
 TABLE = Table.of(
     "nsxt.node_status",
@@ -43,18 +43,20 @@ def parse_block(block: Block) -> Output:
     for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
-        elif "mgmt_connection_status" in item[1]:
-            nodes[item[0]] = item[1]
+            continue
+        path, cells = item
+        if "mgmt_connection_status" in cells:
+            nodes[path] = cells
         else:
-            inner[item[0]] = item[1]
+            inner[path] = cells
     for path, own in nodes.items():
-        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
+        row = pick_columns(own, _KEYS)
         for place, cells in inner.items():
             if place[: len(path)] == path:
-                named = {".".join((*place[len(path) :], key)): cell for key, cell in cells.items()}
-                told |= {_KEYS[key]: cell for key, cell in named.items() if key in _KEYS}
-        line = told.get("node_uuid", told["management_status"])[1]
-        yield from typed_row(TABLE, block, PARSER.name, line, told)
+                below = place[len(path) :]
+                row |= pick_columns({".".join((*below, key)): cell for key, cell in cells.items()}, _KEYS)
+        _, line = row.get("node_uuid", row["management_status"])
+        yield from typed_row(TABLE, block, PARSER.name, line, row)
 
 
 PARSER = Parser(

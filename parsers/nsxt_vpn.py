@@ -84,7 +84,7 @@ def _read_sessions(block: Block, name: str, table: Table, labels: dict[str, str]
 
 
 def parse_block(block: Block) -> Output:
-    """Read sessions of either kind, told by the label that begins them, or the list of them."""
+    """Read sessions of either kind, known by the label that begins them, or the list of them."""
     if any(re.match(r"\s*Version\s+SID\s", line) for line in block.lines):
         return text_rows(IPSEC, block, PARSER.name, (), _SUMMARY, _AROUND)
     if any(re.match(r"\s*IKE Session ID\s*:", line) for line in block.lines):

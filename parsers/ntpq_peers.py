@@ -15,15 +15,15 @@ def finish_row(row: Row) -> None:
     In a text without its indents a first letter `x` or `o` belongs to the name as likely as not, and stays there.
     """
     name, reach = str(row.values["ntp_server"] or ""), str(row.values["ntp_reach"] or "")
-    heading = next((line for line in row.block.lines if line.strip().startswith("remote")), "")
-    if name[:1] in ("*+-#.xo" if heading.startswith(" ") and _is_flush(row) else "*+-#"):
-        row.values["ntp_tally"], row.values["ntp_server"] = name[:1], name[1:] or None
+    lines = row.block.lines
+    heading = next((line for line in lines if line.strip().startswith("remote")), "")
+    is_indented = heading.startswith(" ") and not lines[row.line - row.block.first_line].startswith(" ")
+    signs = "*+-#.xo" if is_indented else "*+-#"
+    if name[:1] in signs:
+        row.values["ntp_tally"] = name[:1]
+        row.values["ntp_server"] = name[1:] or None
     row.values["ntp_followed"] = row.values["ntp_tally"] == "*"
     row.values["ntp_answered"] = int(reach, 8).bit_count() if reach else None
-
-
-def _is_flush(row: Row) -> bool:
-    return not row.block.lines[row.line - row.block.first_line].startswith(" ")
 
 
 PARSER = text_table(

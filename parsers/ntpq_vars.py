@@ -43,12 +43,17 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_pairs(line: str) -> list[tuple[str, str]]:
+    """Return names and values of a line."""
     if head := _HEAD.match(line):
         return [("status", head["status"]), ("words", head["words"])]
     if kernel := _KERNEL.match(line):
         return [(kernel["name"], kernel["value"])]
-    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)
-    return [(one["name"].strip(), one["value"].strip().strip('"').replace(";", ",")) for one in _PAIR.finditer(plain)]
+    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)  # a date holds the comma that parts pairs
+    pairs = []
+    for pair in _PAIR.finditer(plain):
+        value = pair["value"].strip().strip('"')
+        pairs.append((pair["name"].strip(), value.replace(";", ",")))
+    return pairs
 
 
 PARSER = Parser(

@@ -59,10 +59,10 @@ def parse_block(block: Block) -> Output:
         if head := _HEAD.match(line):
             if values:
                 yield Row(TABLE, values, block, at)
-            told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
+            target = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
             values = {
                 **TABLE.blank(),
-                **told,
+                **target,
                 "ping_too_long": False,
                 "ping_stopped": False,
                 **_read_options(block.command),

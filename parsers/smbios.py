@@ -9,7 +9,7 @@ import re
 
 from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.smbios_value",
@@ -57,8 +57,14 @@ def parse_block(block: Block) -> Output:
 
 def _make_row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
     number = _NUMBER.match(text)
-    values = {"smbios_part": part or None, "smbios_handle": handle if part else None, "smbios_label": label}
-    return Row(TABLE, {**values, "smbios_text": text, "smbios_number": int(number[1]) if number else None}, block, line)
+    values: dict[str, Value] = {
+        "smbios_part": part or None,
+        "smbios_handle": handle if part else None,
+        "smbios_label": label,
+        "smbios_text": text,
+        "smbios_number": int(number[1]) if number else None,
+    }
+    return Row(TABLE, values, block, line)
 
 
 PARSER = Parser(

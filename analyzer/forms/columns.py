@@ -1,4 +1,4 @@
-"""What a form is told: the labels of an output and the columns they fill, and how a bundle names a command's file.
+"""What a form declares: the labels of an output and the columns they fill, and how a bundle names a command's file.
 
 Source of the names: the vm-support manifests of ESXi 6.7 (`commands/` and `json/` of a bundle).
 """
