@@ -74,17 +74,20 @@ def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output
         if not policy:
             continue
         parent = groups[switch, ""] if (switch, "") in groups else _Group()
-        first = min(line for _, line in policy.values())
-        uplinks = _order_uplinks(group) or _order_uplinks(parent)
-        most = read_integer(group.get("teamPolicy/maxActive"))
-        active = uplinks if most is None else uplinks[:most]
         beacon = group.get("teamPolicy/linkCriteria/beacon")
         if beacon not in ("", "ignore"):
-            line = policy["teamPolicy/linkCriteria/beacon"][1]
+            _, line = policy["teamPolicy/linkCriteria/beacon"]
             source = block.lines[line - block.first_line]
             why = f"what beacon = {beacon!r} means is not published"
             yield Fault(block.address, line, source, PARSER.name, why=why)
         yield from _report_unknown(block, policy)
+
+        uplinks = _order_uplinks(group) or _order_uplinks(parent)
+        most = read_integer(group.get("teamPolicy/maxActive"))
+        active, standby = uplinks, list[str]()
+        if most is not None:
+            active = uplinks[:most]
+            standby = uplinks[len(active) :]
         values: dict[str, Value] = {
             "switch": parent.get("name") or None,
             "portgroup": (group.get("name") or None) if number else None,
@@ -92,26 +95,30 @@ def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output
             "load_balancing": _TEAM.get(group.get("teamPolicy/team")),
             "notify_switches": _BOOL.get(group.get("teamPolicy/notifySwitch")),
             "active_uplinks": ",".join(active) or None,
-            "standby_uplinks": ",".join(uplinks[len(active) :]) or None,
+            "standby_uplinks": ",".join(standby) or None,
             "n_uplinks": len(uplinks) or None,
         }
+        first = min(line for _, line in policy.values())
         yield make_row(TEAMING, block, first, values)
 
 
 def _report_unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
     """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
-    known: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
+    meanings: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
     for key, (text, line) in policy.items():
-        if text and key in known and text not in known[key]:
+        if not text:
+            continue
+        if key in meanings and text not in meanings[key]:
             yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
-        elif text and key == "teamPolicy/maxActive" and read_integer(text) is None:
+        elif key == "teamPolicy/maxActive" and read_integer(text) is None:
             yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
 def _order_uplinks(group: _Group) -> list[str]:
     """Return the uplinks of the team policy in their order, else those of the switch."""
-    team = [pnic for key, pnic in sorted(group.uplinks.items()) if not key.startswith("~")]
-    return team or [pnic for _, pnic in sorted(group.uplinks.items())]
+    ordered = sorted(group.uplinks.items())
+    team = [pnic for key, pnic in ordered if not key.startswith("~")]
+    return team or [pnic for _, pnic in ordered]
 
 
 PARSER = Parser(

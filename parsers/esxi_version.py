@@ -28,15 +28,20 @@ def read_record(block: Block, record: Record) -> Output:
     """Yield the version, and from `uname` the host name too."""
     cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
     text = block.lines[record.line - block.first_line].strip()
-    origin = next((o for start, o in _ORIGIN_BY_START.items() if text.startswith(start)), "vmware -vl")
-    if hostname := cells.pop("hostname", None):
+    origin = "vmware -vl"
+    for start, name in _ORIGIN_BY_START.items():
+        if text.startswith(start):
+            origin = name
+            break
+    hostname = cells.pop("hostname", None)
+    if hostname:
         yield make_host_row(block, record.line, origin, hostname)
-    values: dict[str, Value] = {**cells}
-    if build := cells.get("build"):
-        values["build"] = int(build)
-    number = cells.get("update_text", "")
-    if number.isdigit():
-        values["update_text"] = f"Update {number}" if int(number) else "GA"
+    values: dict[str, Value] = dict(cells)
+    if "build" in cells:
+        values["build"] = int(cells["build"])
+    update = cells.get("update_text", "")
+    if update.isdigit():
+        values["update_text"] = f"Update {update}" if int(update) else "GA"
     if values.get("version") or values.get("build"):
         yield make_version_row(block, record.line, origin, values)
 

@@ -62,23 +62,31 @@ def parse_block(block: Block) -> Output:
     own: dict[str, tuple[str, int]] = {}
     peer: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
-        found, at = _LABEL.match(line), block.first_line + number
-        label = found["label"] if found else ""
-        cell = (found["text"] or "", at) if found else ("", at)
+        at = block.first_line + number
+        found = _LABEL.match(line)
+        label, text = (found["label"], found["text"] or "") if found else ("", "")
         if label in _OWN:
             if _OWN[label] in own:  # another output begins
                 yield from _read_status(block, own)
                 own = {}
-            own[_OWN[label]], peer = cell, {}
+            own[_OWN[label]] = text, at
+            peer = {}
         elif label in _PEER:
-            peer = {} if label == "Node Id" else peer
-            peer[_PEER[label]] = cell
+            if label == "Node Id":
+                peer = {}
+            peer[_PEER[label]] = text, at
         elif label == "Status" and {"peer_uuid", "session"} <= peer.keys():
-            yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": cell})
+            yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": (text, at)})
             peer.pop("session")
-        elif label not in _SECTIONS and line.strip() not in {*_SECTIONS, ""} and not re.match(rf"\s*{DATED}", line):
+        elif label not in _SECTIONS and not _is_frame(line):
             yield stray_fault(block, number, PARSER.name)
     yield from _read_status(block, own)
+
+
+def _is_frame(line: str) -> bool:
+    """Tell whether a line is blank, the title of a section, or the date above the answer."""
+    text = line.strip()
+    return not text or text in _SECTIONS or re.match(DATED, text) is not None
 
 
 def _read_status(block: Block, own: dict[str, tuple[str, int]]) -> Output:

@@ -59,39 +59,42 @@ def parse_block(block: Block) -> Output:
         if head := _HEAD.match(line):
             if values:
                 yield Row(TABLE, values, block, at)
-            target = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
-            values = {
-                **TABLE.blank(),
-                **target,
-                "ping_too_long": False,
-                "ping_stopped": False,
-                **_read_options(block.command),
-            }
             at = number
+            values = TABLE.blank()
+            values["ping_target"] = head["ping_target"]
+            values["ping_bytes"] = int(head["ping_bytes"])
+            values["ping_too_long"] = values["ping_stopped"] = False
+            values |= _read_options(block.command)
         elif not values:
             if line.strip():
                 yield fault_at(block, number, PARSER.name, "no line says what was pinged")
         elif summed := _SUM.match(line):
-            values |= {"ping_sent": int(summed["ping_sent"]), "ping_received": int(summed["ping_received"])}
-            values["ping_loss"] = float(summed["ping_loss"])
             at = number
-        elif timed := _TIME.match(line):
-            values |= {name: _read_milliseconds(text) for name, text in timed.groupdict().items()}
-        elif error := _ERROR.match(line):
-            values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
-            values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
-        elif _REPLY.match(line) and values.get("ping_loss") is None:
-            values["ping_received"] = int(values.get("ping_received") or 0) + 1
-        elif _STOPPED.match(line):
-            values["ping_stopped"] = True
-        elif not (_KNOWN.match(line) or _REPLY.match(line)):
+            values["ping_sent"] = int(summed["ping_sent"])
+            values["ping_received"] = int(summed["ping_received"])
+            values["ping_loss"] = float(summed["ping_loss"])
+        elif not _take_line(values, line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:
         yield Row(TABLE, values, block, at)
 
 
-def _read_milliseconds(text: str) -> float | None:
-    return float(text) if text.count(".") < 2 else None
+def _take_line(values: dict[str, Value], line: str) -> bool:
+    """Take a line below the head of a ping; False for one that does not belong there."""
+    if timed := _TIME.match(line):
+        for name, text in timed.groupdict().items():
+            values[name] = float(text) if text.count(".") < 2 else None
+    elif error := _ERROR.match(line):
+        values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
+        values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
+    elif _REPLY.match(line):
+        if values.get("ping_loss") is None:
+            values["ping_received"] = int(values.get("ping_received") or 0) + 1
+    elif _STOPPED.match(line):
+        values["ping_stopped"] = True
+    else:
+        return _KNOWN.match(line) is not None
+    return True
 
 
 def _read_options(command: str) -> dict[str, Value]:

@@ -32,10 +32,10 @@ _FILE = re.compile(r"(?:\d+\.)?vsish_-e-(?:get|cat)-(?P<name>[^/]+)\.txt$")
 
 def parse_block(block: Block) -> Output:
     """Read a dump into rows; a line that is neither key nor brace is a fault."""
-    found = _FILE.search(block.address)
-    path = block.params.get("vsish_path") or (found["name"] if found else None)
+    in_address = _FILE.search(block.address)
+    path = block.params.get("vsish_path") or (in_address["name"] if in_address else None)
     levels: list[str] = []
-    listed, count = "", 0
+    list_name, count = "", 0
     for number, line in enumerate(block.lines, block.first_line):
         text = line.strip()
         if not text or text.startswith("--"):
@@ -48,11 +48,16 @@ def parse_block(block: Block) -> Output:
         elif text.endswith("{"):
             levels.append(text.partition(":")[0].strip() if ":" in text else "")
         elif cell := _read_cell(text):
-            listed = cell[0] if not cell[1] else listed if cell[0].startswith("[") else ""
-            inner = [listed, cell[0]] if cell[0].startswith("[") else [cell[0]]
-            if cell[1]:
-                yield _make_row(block, number, path, "/".join(filter(None, [*levels, *inner])), cell[1])
-                count += 1
+            key, value = cell
+            is_element = key.startswith("[")
+            if not value:
+                list_name = key
+                continue
+            if not is_element:
+                list_name = ""
+            names = [*levels, list_name, key]
+            yield _make_row(block, number, path, "/".join(name for name in names if name), value)
+            count += 1
         else:
             yield fault_at(block, number, PARSER.name, "neither a key nor a brace of vsish")
 
