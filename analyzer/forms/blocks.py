@@ -22,7 +22,7 @@ from analyzer.forms.columns import (
     esxcli_commands,
     split_fields,
 )
-from analyzer.forms.form import TWINS, Finish, Form, Looks, make_parser
+from analyzer.forms.form import TWINS, Finish, Form, Looks, Read, make_parser
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Since, Table
@@ -78,15 +78,10 @@ def get_blocks(
     template = block_template(complete, head=above, begins=begins, ignored=ignored)
     form = Form(name, counting, complete, template, twin=twin, finish=finish)
     label = _LABEL if ignored == _IGNORED else rf"(?:{ignored}):(?:\s.*)?"
-    if any(field.above and field.key for field in complete):
-        form = replace(form, read=_NamedBlocks(form, above, label).read_blocks)
-    elif titled:
-        form = replace(form, read=_TitledBlocks(form, begins).read_blocks)
-
+    form = replace(form, read=_choose_reader(form, above, label, begins if titled else ""))
     above = titled or above
     if sign:
-        heads = [field.pattern for field in complete if field.above and field.pattern]
-        named = heads[0] if heads else above
+        named = next((field.pattern for field in complete if field.above and field.pattern), above)
         shape, lead = _sign_block(sign, shape, label, rf"(?:{named}):?" if named else "")
     body = rf"^\s*(?:{label}|{TWINS}|{REFUSED}{_add_alternative(above)}|)$"
     own_files = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
@@ -99,6 +94,15 @@ def get_blocks(
         body=body,
         lead=lead,
     )
+
+
+def _choose_reader(form: Form, head: str, label: str, titled_by: str) -> Read | None:
+    """Return what reads the blocks, None for the template alone; `titled_by`: the label below a title of any words."""
+    if any(field.above and field.key for field in form.fields):
+        return _NamedBlocks(form, head, label).read_blocks
+    if titled_by:
+        return _TitledBlocks(form, titled_by).read_blocks
+    return None
 
 
 def _add_alternative(pattern: str) -> str:
