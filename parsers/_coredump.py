@@ -9,7 +9,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Row
 
 
-def dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
+def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
     """Return the parser of `esxcli system coredump … get`: `Active:` and `Configured:`, both of which may be empty."""
     form = get_block(
         name,

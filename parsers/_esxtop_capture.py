@@ -16,8 +16,8 @@ from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
-from ._esxtop_cells import bare, decimals_of, number_of, places, runs, time_of
-from ._esxtop_numbers import SPARE, hundredths
+from ._esxtop_cells import count_decimals, find_runs, place_array, read_number, read_time, unquote_field
+from ._esxtop_numbers import SPARE, read_hundredths
 from ._esxtop_tables import CAPTURE
 
 PARSER_NAME = "esxtop_csv"
@@ -32,7 +32,7 @@ _CLOCK_ONLY = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
 Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float64
 
 
-def iso(time: datetime | None) -> str | None:
+def format_time(time: datetime | None) -> str | None:
     """Return a time as tables hold it, to the second."""
     return None if time is None else time.isoformat(" ", "seconds")
 
@@ -82,8 +82,8 @@ class Capture:
         self.block, self.faults, self.header = block, faults, found
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
-        self.use = found.positions(wanted)
-        self.runs, self.places = runs(self.use), places(self.use)
+        self.use = found.list_positions(wanted)
+        self.runs, self.places = find_runs(self.use), place_array(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
         self.lines: list[Cells] = []
@@ -93,29 +93,29 @@ class Capture:
         self.clock: float | None = None  # of the row before, where stamps have no date
         self.decimals = 0  # of the last field of the row before
 
-    def leave_out(self, number: int, line: str, why: str) -> Iterator[Fault]:
+    def drop_row(self, number: int, line: str, why: str) -> Iterator[Fault]:
         """Count a row that cannot be trusted and say so."""
         self.rows_dropped += 1
         yield from self.faults.add("rows left out", number, line, f"{why}; it is left out")
 
-    def compare(self, line: str) -> str:
+    def describe_difference(self, line: str) -> str:
         """Say in what a row differs from the heading."""
         if line.count('"') % 2:
             return "a quote is left open in this row"
-        fields = self._width(line) or line.count(self.header.delimiter) + 1
+        fields = self._count_fields(line) or line.count(self.header.delimiter) + 1
         return f"{fields} fields, the heading has {self.header.width}: columns may have shifted"
 
-    def take(self, number: int, line: str, cells: Cells) -> Iterator[Frame | Fault]:
+    def take_row(self, number: int, line: str, cells: Cells) -> Iterator[Frame | Fault]:
         """Take one row and its wanted cells; every so often yield what has come together."""
-        yield from self._stamp(number, line)
-        self.decimals = decimals_of(line[-40:])
+        yield from self._read_stamp(number, line)
+        self.decimals = count_decimals(line[-40:])
         self.lines.append(cells)
         self.numbers.append(number)
         self.characters += (len(cells) if isinstance(cells, str) else int(cells.nbytes)) + _ROW
         if self.characters >= BATCH_CHARACTERS:
-            yield from self.flush()
+            yield from self.flush_frames()
 
-    def wanted(self, line: str, *, cut: bool) -> Cells | None:
+    def pick_cells(self, line: str, *, cut: bool) -> Cells | None:
         """Return the wanted cells of a row, or None when it has not as many fields as the heading.
 
         They come as text, those of a long plain row as numbers already.
@@ -126,37 +126,37 @@ class Capture:
         width, delimiter = self.header.width, self.header.delimiter
         cells: Cells | None
         if cut and not line.endswith(('"', delimiter)):
-            line = self._closed(line)
+            line = self._close_last_row(line)
         if len(line) >= _LONG and line.isascii():
-            cells = self._wanted_of_long(line)
+            cells = self._pick_cells_of_long_row(line)
         else:
-            regular = self._regular(line, line.count(delimiter), line.count('"'))
+            regular = self._is_regular(line, line.count(delimiter), line.count('"'))
             fields = line.split(delimiter) if regular else []
             cells = delimiter.join([fields[at] for at in self.use]) if regular else None
         if cells is not None:
             return cells.replace(",", ".") if delimiter != "," and isinstance(cells, str) else cells
-        if line.count('"') % 2 or self._width(line) != width:
+        if line.count('"') % 2 or self._count_fields(line) != width:
             return None
-        fields = self._fields(line)  # decimal commas in quotes, quotes here and there
-        return delimiter.join([bare(fields[at], delimiter) for at in self.use])
+        fields = self._split_row(line)  # decimal commas in quotes, quotes here and there
+        return delimiter.join([unquote_field(fields[at], delimiter) for at in self.use])
 
-    def _closed(self, line: str) -> str:
+    def _close_last_row(self, line: str) -> str:
         """Return the last row of a file that may end inside its last field: blank, unless it is sure to be whole.
 
         It is where it has as many decimals as the field above it, and some.
         """
         before, delimiter, last = line.rpartition(self.header.delimiter)
-        decimals = decimals_of(last)
+        decimals = count_decimals(last)
         return line if decimals and decimals == self.decimals else before + delimiter
 
-    def _regular(self, line: str, commas: int, quotes: int) -> bool:
+    def _is_regular(self, line: str, commas: int, quotes: int) -> bool:
         """Tell whether every delimiter parts two fields and every field is quoted, or none."""
         width = self.header.width
         if commas != width - 1 and not (commas == width and line.endswith(self.header.delimiter)):
             return False
         return quotes == 0 or (quotes == 2 * width and line.startswith('"'))
 
-    def _wanted_of_long(self, line: str) -> Cells | None:
+    def _pick_cells_of_long_row(self, line: str) -> Cells | None:
         """Cut the wanted cells out of a row of tens of thousands: as numbers, else in runs of neighbours."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -164,7 +164,7 @@ class Capture:
         signs = np.frombuffer(row, dtype=np.uint8)
         commas = np.flatnonzero(signs == ord(self.header.delimiter))
         quotes = int(np.count_nonzero(signs == ord('"')))
-        if not self._regular(line, len(commas), quotes):
+        if not self._is_regular(line, len(commas), quotes):
             return None
         if not self.use:
             return ""
@@ -173,20 +173,20 @@ class Capture:
             starts, ends = commas[self.places - 1] + 1, commas[self.places]
             numbers = None
             if not quotes:
-                numbers = hundredths(row, starts, ends)
+                numbers = read_hundredths(row, starts, ends)
             elif (signs[starts] == ord('"')).all() and (signs[ends - 1] == ord('"')).all():
-                numbers = hundredths(row, starts + 1, ends - 1)
+                numbers = read_hundredths(row, starts + 1, ends - 1)
             if numbers is not None:
                 return numbers
         starts, ends = commas[self.runs[0] - 1] + 1 - len(SPARE), commas[self.runs[1]] - len(SPARE)
         pieces = [line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
         return self.header.delimiter.join(pieces)
 
-    def _width(self, line: str) -> int:
-        fields = self._fields(line)
+    def _count_fields(self, line: str) -> int:
+        fields = self._split_row(line)
         return len(fields) - (len(fields) != self.header.width and fields[-1:] == [""])
 
-    def _fields(self, line: str) -> list[str]:
+    def _split_row(self, line: str) -> list[str]:
         """Split a row with care: quotes here and there, as spreadsheets write them."""
         if line.count(self.header.delimiter) > 4 * self.header.width + 16:  # twice is decimal commas
             return []
@@ -201,15 +201,15 @@ class Capture:
         except csv.Error:  # a field longer than any number
             return []
 
-    def _stamp(self, number: int, line: str) -> Iterator[Fault]:
-        """Read the time of a row; what is no time is said, and the row kept by its place."""
+    def _read_stamp(self, number: int, line: str) -> Iterator[Fault]:
+        """Read the time of a row; what is no time is a fault, and the row kept by its place."""
         end = line.find(self.header.delimiter, 0, 80)
         text = line[: max(end, 0)].strip('" ')
-        time = time_of(text)
+        time = read_time(text)
         if time is not None:
             time += timedelta(seconds=self.header.bias_s)
         elif clock := _CLOCK_ONLY.fullmatch(text):
-            self._tick(clock)
+            self._note_clock(clock)
         else:
             why = f"{text[:40]!r} is not a time of this century; the row is kept by its place"
             yield from self.faults.add("unreadable times", number, line, why)
@@ -218,7 +218,7 @@ class Capture:
         self.seen.add(Seen(number, 1, time, time))
         self.times.append(time)
 
-    def _tick(self, clock: re.Match[str]) -> None:
+    def _note_clock(self, clock: re.Match[str]) -> None:
         """Note a stamp that lost its date; at midnight (at the hour, where it lost the hour too) it begins anew."""
         parts = [float(part) for part in clock[0].split(":")]
         hourless = len(parts) == 2 and "." in clock[0]  # 26:35.0, as a spreadsheet shows minutes and seconds
@@ -228,13 +228,13 @@ class Capture:
             self.clock_steps += 1
         self.clock = seconds
 
-    def flush(self) -> Iterator[Frame]:
+    def flush_frames(self) -> Iterator[Frame]:
         """Turn the rows held into frames, one a table; the first sample of a capture is left out."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         if not self.lines:
             return
-        cells = self._numbers()
+        cells = self._collect_cells()
         numbers, times = np.array(self.numbers), np.array(self.times, dtype="datetime64[us]")
         first = self.seen.samples == len(self.lines)
         samples = np.arange(self.sample, self.sample + len(self.lines))
@@ -244,9 +244,9 @@ class Capture:
             cells, numbers, times, samples = cells[1:], numbers[1:], times[1:], samples[1:]
         if len(samples):
             for group in self.groups:
-                yield group.frame(self.block, cells, samples, times, numbers)
+                yield group.make_frame(self.block, cells, samples, times, numbers)
 
-    def _numbers(self) -> Any:
+    def _collect_cells(self) -> Any:
         """Return the cells held, as hundredths where all rows came so; what is no measurement is NaN, and counted."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -256,7 +256,7 @@ class Capture:
             cells, nothing = np.vstack(self.lines), float(np.iinfo(np.int32).min)
             usable = cells != -100  # esxtop's "no limit" and "not known": -1
         else:
-            cells, nothing = self._floats(), math.nan
+            cells, nothing = self._collect_floats(), math.nan
             usable = np.isfinite(cells)
             usable &= cells != -1
         dropped = cells.size - int(np.count_nonzero(usable))
@@ -265,12 +265,12 @@ class Capture:
             cells[~usable] = nothing
         return cells
 
-    def _floats(self) -> Any:
+    def _collect_floats(self) -> Any:
         """Return the cells held as floats."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         texts = [line for line in self.lines if isinstance(line, str)]
-        cells = self._read(texts) if texts else np.empty((0, len(self.use)))
+        cells = self._read_rows(texts) if texts else np.empty((0, len(self.use)))
         if len(texts) == len(self.lines):
             return cells
         rows = iter(cells)
@@ -281,16 +281,16 @@ class Capture:
             ]
         )
 
-    def _read(self, lines: list[str]) -> Any:
+    def _read_rows(self, lines: list[str]) -> Any:
         """Return the cells of rows of text as numbers."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         try:
-            return self._load(lines)
+            return self._load_rows(lines)
         except ValueError:
-            return np.vstack([self._careful(line) for line in lines])
+            return np.vstack([self._read_row_carefully(line) for line in lines])
 
-    def _load(self, lines: list[str]) -> Any:
+    def _load_rows(self, lines: list[str]) -> Any:
         """Return the cells as numbers; ValueError when one is none."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -301,23 +301,23 @@ class Capture:
             raise ValueError("a quote left open joined two cells")
         return cells
 
-    def _careful(self, line: str) -> Any:
+    def _read_row_carefully(self, line: str) -> Any:
         """Read one row alone, cell by cell when it is short or holds what is no number."""
         if len(line) >= _LONG:
             try:
-                return self._load([line])
+                return self._load_rows([line])
             except ValueError:
                 pass
-        return [[number_of(text) for text in line.split(self.header.delimiter)]]
+        return [[read_number(text) for text in line.split(self.header.delimiter)]]
 
-    def row(self) -> Row:
+    def make_row(self) -> Row:
         """Return the esxtop.capture row."""
         values: dict[str, Value] = {
             "host": self.header.host or None,
             "samples": self.seen.samples,
-            "first": iso(self.seen.first),
-            "last": iso(self.seen.last),
-            "columns_read": len(self.header.positions()),
+            "first": format_time(self.seen.first),
+            "last": format_time(self.seen.last),
+            "columns_read": len(self.header.list_positions()),
             "columns_found": self.header.width - 1,
             "rows_dropped": self.rows_dropped,
             "cells_dropped": self.cells_dropped,
@@ -334,8 +334,8 @@ class _Group:
 
         self.table = objects.table
         self.objects = len(objects.columns)
-        self.names = {name: self._named(name, place, objects) for place, name in enumerate(objects.names)}
-        self.cells = objects.cells(found.host)
+        self.names = {name: self._name_objects(name, place, objects) for place, name in enumerate(objects.names)}
+        self.cells = objects.map_headings(found.host)
         index = {at: number for number, at in enumerate(use)}
         self.places = {
             column.name: np.array([index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()])
@@ -346,7 +346,7 @@ class _Group:
             name: np.array([index[at] for at in places if at in index]) for name, places in objects.least.items()
         }
 
-    def _named(self, name: str, place: int, objects: header.Objects) -> Any:
+    def _name_objects(self, name: str, place: int, objects: header.Objects) -> Any:
         """Return what names each object in one column; all frames share it."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -355,15 +355,15 @@ class _Group:
         values[:] = [key[place] for key in objects.columns]
         return values
 
-    def frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
+    def make_frame(self, block: Block, cells: Any, samples: Any, times: Any, numbers: Any) -> Frame:
         """Return the samples of all objects, sample by sample."""
         moments = {"sample": samples, "time": times}
-        counters = {name: self._packed(cells, places) for name, places in self.places.items()}
-        counters |= {name: _least(cells, places) for name, places in self.least.items() if len(places)}
+        counters = {name: self._pack_counter(cells, places) for name, places in self.places.items()}
+        counters |= {name: _pack_least(cells, places) for name, places in self.least.items() if len(places)}
         columns = SampleColumns(self.names, moments, counters, len(samples), self.objects)
         return Frame(self.table, columns, SampleLines(numbers, self.objects), block, self.cells)
 
-    def _packed(self, cells: Any, places: Any) -> Packed | None:
+    def _pack_counter(self, cells: Any, places: Any) -> Packed | None:
         """Return the cells of one counter, packed; None where no object has it."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -376,7 +376,7 @@ class _Group:
         return packed(values)
 
 
-def _least(cells: Any, places: Any) -> Packed:
+def _pack_least(cells: Any, places: Any) -> Packed:
     """Return the least of some cells of each row, packed."""
     import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 

@@ -13,13 +13,13 @@ _NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.
 _YEARS = range(1980, 2101)
 
 
-def places(positions: list[int]) -> Any:
+def place_array(positions: list[int]) -> Any:
     import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
     return np.array(positions, dtype=np.int64)
 
 
-def runs(positions: list[int]) -> tuple[Any, Any]:
+def find_runs(positions: list[int]) -> tuple[Any, Any]:
     """Return first and last position of each run of neighbours among ascending positions."""
     import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -28,23 +28,23 @@ def runs(positions: list[int]) -> tuple[Any, Any]:
     return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(at) else at
 
 
-def decimals_of(field: str) -> int:
+def count_decimals(field: str) -> int:
     found = re.search(r"[.,](\d+)\"?[,;\t]?$", field)
     return len(found[1]) if found else 0
 
 
-def bare(field: str, delimiter: str) -> str:
+def unquote_field(field: str, delimiter: str) -> str:
     """Return a field without quotes, its comma as a point; blank when it holds the delimiter: that is no number."""
     text = field.replace('"', "").replace(",", ".")
     return "" if delimiter in text else text
 
 
-def number_of(text: str) -> float:
+def read_number(text: str) -> float:
     text = text.strip('" ,;\t')
     return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.nan
 
 
-def time_of(text: str) -> datetime | None:
+def read_time(text: str) -> datetime | None:
     """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
     if found := _DATE.fullmatch(text):
         one, sign, two, year = int(found[1]), found[2], int(found[3]), int(found[4])

@@ -20,7 +20,7 @@ class TopCounter(NamedTuple):
     meaning: str
     unit: str = ""
 
-    def declared(self) -> Column:
+    def make_column(self) -> Column:
         """Return the column of a table that holds it."""
         return Column(self.column, "float", self.meaning, self.unit, printed=self.screen)
 
@@ -158,7 +158,7 @@ _LATENCIES = (
 )
 
 
-def _latencies(kind: str, suffix: str, of: str) -> tuple[TopCounter, ...]:
+def _make_latencies(kind: str, suffix: str, of: str) -> tuple[TopCounter, ...]:
     """Return the four latencies of commands, reads or writes."""
     return tuple(
         TopCounter(
@@ -189,9 +189,9 @@ FAILED = (
 )
 DISK = (
     *IO,
-    *_latencies("Command", "", "cmd"),
-    *_latencies("Read", "_rd", "rd"),
-    *_latencies("Write", "_wr", "wr"),
+    *_make_latencies("Command", "", "cmd"),
+    *_make_latencies("Read", "_rd", "rd"),
+    *_make_latencies("Write", "_wr", "wr"),
     *FAILED,
 )
 QUEUE = (

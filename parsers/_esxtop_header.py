@@ -17,7 +17,7 @@ from analyzer.parsing import Wanted
 from analyzer.tables import Table
 
 from ._esxtop_counters import LEAST_NUMA
-from ._esxtop_names import GROUP, Key, client, is_system_group, vcpu
+from ._esxtop_names import GROUP, Key, find_client, is_system_group, read_vcpu
 from ._esxtop_tables import (
     DISK_DEVICE,
     DISK_WORLD,
@@ -58,18 +58,18 @@ class _Kind:
         kinds = {column.name: column.kind for column in group.table.columns}
         self.whole = frozenset(name for name in self.names if kinds[name] == "int")
 
-    def key(self, instance: str | None, host: str) -> Key | None:
+    def read_key(self, instance: str | None, host: str) -> Key | None:
         """Return what names the object of an instance, None where it is written in another way."""
         if not self.group.instance:
             return (host,) if instance is None else None
         found = self.instance.fullmatch(instance or "")
         if found is None:
             return None
-        cells = found.groupdict()
-        return tuple(
-            int(text) if name in self.whole and text is not None else text
-            for name, text in ((name, cells.get(name)) for name in self.names)
-        )
+        key: list[str | int | None] = []
+        for name in self.names:
+            text = found.groupdict().get(name)
+            key.append(int(text) if text is not None and name in self.whole else text)
+        return tuple(key)
 
 
 _KINDS: dict[str, list[_Kind]] = defaultdict(list)
@@ -99,18 +99,21 @@ class Objects:
         """The columns that name an object, in the order of a key."""
         return self.group.names
 
-    def cells(self, host: str) -> dict[str, str]:
+    def map_headings(self, host: str) -> dict[str, str]:
         """Return column -> heading, with `{column}` where the object is named."""
         if self.group is VSAN:
             return {"measured": rf"\\{host}" + "\\{heading}"}
-        shape = self.group.name + (f"({self.group.written})" if self.group.written else "")
+        shape = self.group.name
+        if self.group.written:
+            shape += f"({self.group.written})"
         present = {column for positions in self.columns.values() for column in positions}
-        found = {
-            counter.column: rf"\\{host}\{shape}" + "\\" + counter.batch
-            for counter in self.group.counters
-            if counter.column in present
-        }
-        return found | dict.fromkeys(self.least, rf"\\{host}\{NUMA_NODE.name}(*)\Free MBytes")
+        headings = {}
+        for counter in self.group.counters:
+            if counter.column in present:
+                headings[counter.column] = rf"\\{host}\{shape}" + "\\" + counter.batch
+        for column in self.least:
+            headings[column] = rf"\\{host}\{NUMA_NODE.name}(*)\Free MBytes"
+        return headings
 
 
 @dataclass(slots=True)
@@ -131,21 +134,26 @@ class CaptureHeader:
     vms: dict[int, tuple[str, int | None]]
     notes: list[str]
 
-    def positions(self, wanted: Wanted = None) -> list[int]:
+    def list_positions(self, wanted: Wanted = None) -> list[int]:
         """Return the positions of the columns that feed a table, ascending: all, or those that are wanted."""
         found: set[int] = set()
         for group in self.objects:
-            some = wanted.get(group.table.name, ()) if wanted is not None else None
+            names = wanted.get(group.table.name, ()) if wanted is not None else None
             for cells in group.columns.values():
-                found.update(cells.values() if some is None else (at for name, at in cells.items() if name in some))
+                found.update(at for name, at in cells.items() if names is None or name in names)
             for name, places in group.least.items():
-                found.update(places if some is None or name in some else ())
+                if names is None or name in names:
+                    found.update(places)
         return sorted(found)
 
     @property
     def devices(self) -> list[str]:
         """The storage devices it lists, in their order."""
-        return [str(key[0]) for group in self.objects if group.group is DISK_DEVICE for key in group.columns]
+        found: list[str] = []
+        for group in self.objects:
+            if group.group is DISK_DEVICE:
+                found += [str(key[0]) for key in group.columns]
+        return found
 
 
 def find_mark(line: str) -> int:
@@ -154,7 +162,7 @@ def find_mark(line: str) -> int:
     return at - 1 if at > 0 and line[at - 1] == '"' else at
 
 
-def read(line: str) -> CaptureHeader | None:
+def read_heading(line: str) -> CaptureHeader | None:
     """Read a heading line (from its mark on); None when it names no column."""
     first = _FIRST.search(line, 0, MARK_WITHIN)
     if first is None:
@@ -168,42 +176,43 @@ def read(line: str) -> CaptureHeader | None:
         line = line.removeprefix('"').removesuffix('"')
     bias = _BIAS.search(line, 0, first.start() + 1)
     reading = _Reading(host[1] if host else "")
-    fields = headings(line, separator)
+    fields = split_headings(line, separator)
     for position, heading in enumerate(fields):
         before, _, counter = heading.rpartition("\\")
         if counter in _COUNTERS or counter[:-1] in _COUNTERS or _ANY_COUNTER in before:
-            reading.take(before, counter, position)
-    reading.finish()
+            reading.take_column(before, counter, position)
+    reading.finish_objects()
     return CaptureHeader(
-        reading.host,
-        delimiter,
-        len(fields),
-        int(bias[1]) * 60 if bias else 0,
-        [group for group in reading.objects.values() if group.columns],
-        reading.vms,
-        reading.notes(),
+        host=reading.host,
+        delimiter=delimiter,
+        width=len(fields),
+        bias_s=int(bias[1]) * 60 if bias else 0,
+        objects=[group for group in reading.objects.values() if group.columns],
+        vms=reading.vms,
+        notes=reading.list_notes(),
     )
 
 
-def headings(line: str, separator: str) -> list[str]:
+def split_headings(line: str, separator: str) -> list[str]:
     """Return the fields of a heading line.
 
     A field after the first starts with two backslashes or is empty; anything else is the rest of a
     VM name that holds the separator, and goes back to the field it was cut from.
     """
+    starts = ("\\\\", '"\\\\')
     fields = line.split(separator)
-    if all(text.startswith(("\\\\", '"\\\\')) for text in fields[1:]):
+    if all(text.startswith(starts) for text in fields[1:]):
         return fields
-    joined: list[list[str]] = [[fields[0]]]
+    groups: list[list[str]] = [[fields[0]]]
     for text in fields[1:]:
-        if text and not text.startswith(("\\\\", '"\\\\')):
-            joined[-1].append(text)
+        if text and not text.startswith(starts):
+            groups[-1].append(text)
         else:
-            joined.append([text])
-    return [separator.join(parts) for parts in joined]
+            groups.append([text])
+    return [separator.join(parts) for parts in groups]
 
 
-def _shown(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return a heading without lone surrogates: bytes that are not UTF-8 are read as Latin-1."""
     try:
         text.encode("utf-8")
@@ -216,7 +225,7 @@ class _Reading:
     """Gathers the columns of interest while the heading goes by."""
 
     def __init__(self, host: str) -> None:
-        self.host = _shown(host)
+        self.host = _replace_surrogates(host)
         self.objects = {group.table.name: Objects(group) for group in GROUPS}
         self.vms: dict[int, tuple[str, int | None]] = {}
         self.worlds: list[tuple[str, str, int]] = []
@@ -225,167 +234,172 @@ class _Reading:
         self.prefixes: dict[str, tuple[_Kind, Key] | None] = {}
         self.repeated = self.other_hosts = self.odd = 0
 
-    def of(self, group: Group) -> dict[Key, dict[str, int]]:
+    def columns_of(self, group: Group) -> dict[Key, dict[str, int]]:
         """Return the objects of a group."""
         return self.objects[group.table.name].columns
 
-    def take(self, before: str, counter: str, position: int) -> None:
+    def take_column(self, before: str, counter: str, position: int) -> None:
         """Note one column whose counter some table has; `before` is its heading up to the counter."""
         if before not in self.prefixes:
-            self.prefixes[before] = self._object(before)
+            self.prefixes[before] = self._find_object(before)
         found = self.prefixes[before]
         if found is None:
             return
         kind, key = found
         counter = counter.rstrip('"')
         if kind.group is VSAN:
-            self._put(VSAN, (*key, counter, f"{_after_host(before)}\\{counter}"), "measured", position)
+            heading = before.lstrip('"').lstrip("\\").partition("\\")[2]  # without the host
+            self._put_column(VSAN, (*key, counter, f"{heading}\\{counter}"), "measured", position)
             return
         column = kind.columns.get(counter)
         if column is None:
             return
         if kind.group is VCPU:
             self.worlds.append((str(key[0]), column, position))
-        else:
-            self.shows_vmwait |= kind.group is VM_CPU and column == "vmwait_pct"
-            self._put(kind.group, key, column, position)
+            return
+        if kind.group is VM_CPU and column == "vmwait_pct":
+            self.shows_vmwait = True
+        self._put_column(kind.group, key, column, position)
 
-    def _object(self, before: str) -> tuple[_Kind, Key] | None:
+    def _find_object(self, before: str) -> tuple[_Kind, Key] | None:
         """Return the group and the key of the object a heading names; None for one not wanted."""
         if before.startswith('"'):  # quoted alone, as a spreadsheet does where a comma is inside
             before = before[1:]
-        found = _HEADING.fullmatch(_shown(before.replace('""', '"')))
+        found = _HEADING.fullmatch(_replace_surrogates(before.replace('""', '"')))
         if found is None or found[2] not in _KINDS:
             return None
-        if found[1] != self.host:
+        host, group, instance = found.groups()
+        if host != self.host:
             self.other_hosts += 1
             return None
-        kinds, instance = _KINDS[found[2]], found[3]
+        kinds = _KINDS[group]
         if kinds[0].group is VSAN:
             return kinds[0], (instance,)
         if kinds[0].group is VCPU:
-            return self._world(kinds[0], instance or "")
+            self.lists_worlds = True
+            instance = instance or ""
+            if ":vmx-vcpu-" in instance:  # taken apart when the names of all VMs are known
+                return kinds[0], (instance,)
+            self.other_worlds.append(instance)
+            return None
         for kind in kinds:
-            key = kind.key(instance, self.host)
+            key = kind.read_key(instance, self.host)
             if key is not None:
                 return kind, key
         self.odd += instance != _TOTAL
         return None
 
-    def _world(self, kind: _Kind, instance: str) -> tuple[_Kind, Key] | None:
-        """Return a vCPU by its instance, to be taken apart when the names of all VMs are known."""
-        self.lists_worlds = True
-        if ":vmx-vcpu-" in instance:
-            return kind, (instance,)
-        self.other_worlds.append(instance)
-        return None
-
-    def _put(self, group: Group, key: Key, column: str, position: int) -> None:
-        cells = self.of(group).setdefault(key, {})
+    def _put_column(self, group: Group, key: Key, column: str, position: int) -> None:
+        cells = self.columns_of(group).setdefault(key, {})
         if column in cells:
             self.repeated += 1  # the first of equal headings counts
         else:
             cells[column] = position
 
-    def finish(self) -> None:
+    def finish_objects(self) -> None:
         """Tell VMs from other groups, then bring worlds, ports and what they do to disks to their VMs."""
-        groups = self.of(VM_CPU)
+        groups = self.columns_of(VM_CPU)
         names = dict(groups)
         vcpus = self._finish_worlds(dict(names))
         for (vm_id, name), cells in names.items():
             if vm_id in vcpus or "vmwait_pct" in cells:
-                vm = True
+                is_vm = True
             else:
-                vm = not (self.lists_worlds or self.shows_vmwait or is_system_group(name))
-            if vm:
+                is_vm = not (self.lists_worlds or self.shows_vmwait or is_system_group(name))
+            if is_vm:
                 self.vms[vm_id] = (name, len(vcpus[vm_id]) if vm_id in vcpus else None)
             else:
                 del groups[vm_id, name]
-        for vm_id, name, *_ in self.of(VCPU):
+        for vm_id, name, *_ in self.columns_of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
-        self._finish_memory(told=bool(names) or self.lists_worlds)
+        self._finish_memory(vms_are_known=bool(names) or self.lists_worlds)
         self._finish_numa()
         self._finish_ports()
         self._finish_disk_worlds()
 
     def _finish_worlds(self, names: dict[int, str]) -> dict[int, set[int]]:
+        """Put the columns of worlds to their vCPUs; returns the vCPUs of each VM."""
         vcpus: dict[int, set[int]] = {}
-        known: dict[str, Key | None] = {}  # a world has a dozen columns
+        keys: dict[str, Key | None] = {}  # a world has a dozen columns
         for instance, column, position in self.worlds:
-            if instance not in known:
-                known[instance] = key = vcpu(instance, names)
-                if key is not None:
-                    vcpus.setdefault(key[0], set()).add(key[2])
-            key = known[instance]
+            if instance not in keys:
+                keys[instance] = read_vcpu(instance, names)
+            key = keys[instance]
             if key is None:
                 self.odd += 1
-            else:
-                self._put(VCPU, key, column, position)
+                continue
+            vcpus.setdefault(key[0], set()).add(key[2])
+            self._put_column(VCPU, key, column, position)
         return vcpus
 
-    def _finish_memory(self, *, told: bool) -> None:
-        """Keep the memory of VMs; `told`: columns of CPU have told which groups are VMs."""
-        memory = self.of(VM_MEMORY)
+    def _finish_memory(self, *, vms_are_known: bool) -> None:
+        """Keep the memory of VMs; `vms_are_known`: columns of CPU have shown which groups are VMs."""
+        memory = self.columns_of(VM_MEMORY)
         for vm_id, name in list(memory):
-            if vm_id not in self.vms and (told or is_system_group(name)):
+            if vm_id not in self.vms and (vms_are_known or is_system_group(name)):
                 del memory[vm_id, name]
             else:
                 self.vms.setdefault(vm_id, (name, None))
 
     def _finish_numa(self) -> None:
-        """Let the memory of the host tell how much the fullest NUMA node has left."""
-        free = [cells["free_mb"] for cells in self.of(NUMA_NODE).values() if "free_mb" in cells]
+        """Let the memory of the host show how much the fullest NUMA node has left."""
+        free = [cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells]
         memory = self.objects[MEMORY.table.name]
         if free and memory.columns:
             memory.least = {LEAST_NUMA: free}
 
     def _finish_ports(self) -> None:
+        """Add to the key of each port the name of its client and the VM."""
         names = {name for name, _ in self.vms.values()}
         ports = self.objects[PORT.table.name]
-        ports.columns = {
-            (switch, port_id, used_by, *client(used_by, names), None): cells
-            for (switch, port_id, used_by, *_), cells in ports.columns.items()
-        }
+        columns = {}
+        for (switch, port_id, used_by, *_), cells in ports.columns.items():
+            key = (switch, port_id, used_by, *find_client(used_by, names), None)
+            columns[key] = cells
+        ports.columns = columns
 
     def _finish_disk_worlds(self) -> None:
+        """Name the VM of each world that uses a disk."""
         disks = self.objects[DISK_WORLD.table.name]
-        if disks.columns:
-            names = dict(self._worlds_of_vms())
-            disks.columns = {
-                (device, world_id, names.get(world_id)): cells for (device, world_id, _), cells in disks.columns.items()
-            }
+        if not disks.columns:
+            return
+        names = dict(self._list_worlds_of_vms())
+        columns = {}
+        for (device, world_id, _), cells in disks.columns.items():
+            columns[device, world_id, names.get(world_id)] = cells
+        disks.columns = columns
 
-    def _worlds_of_vms(self) -> Iterator[tuple[int, str]]:
-        """Yield world and VM, as the names of worlds and the clients of ports tell."""
+    def _list_worlds_of_vms(self) -> Iterator[tuple[int, str]]:
+        """Yield world and VM, as the names of worlds and the clients of ports show."""
         for instance in self.other_worlds:
             vm_id, _, rest = instance.partition(":")
-            name, _ = self.vms.get(int(vm_id) if vm_id.isdecimal() else -1, ("", None))
-            found = GROUP.fullmatch(rest[len(name) + 1 :]) if name and rest.startswith(f"{name}:") else None
-            if found:
+            name = ""
+            if vm_id.isdecimal() and int(vm_id) in self.vms:
+                name = self.vms[int(vm_id)][0]
+            if not name or not rest.startswith(f"{name}:"):
+                continue
+            found = GROUP.fullmatch(rest[len(name) + 1 :])
+            if found is not None:
                 yield int(found[1]), name
-                yield from ((int(world), name) for world in _NET_WORLD.findall(found[2]))
-        for vm_id, name, _, world_id, _ in self.of(VCPU):
+                for world in _NET_WORLD.findall(found[2]):
+                    yield int(world), name
+        for vm_id, name, _, world_id, _ in self.columns_of(VCPU):
             yield world_id, self.vms[vm_id][0] or name
-        for _, _, used_by, _, vm, _ in self.of(PORT):
+        for _, _, used_by, _, vm, _ in self.columns_of(PORT):
             if vm is not None:
                 yield int(used_by.partition(":")[0]), vm
 
-    def notes(self) -> list[str]:
+    def list_notes(self) -> list[str]:
         """Return what is odd about the heading."""
-        told = []
+        notes = []
         if self.repeated:
-            told.append(f"{self.repeated} columns repeat the heading of an earlier one; the first counts")
+            notes.append(f"{self.repeated} columns repeat the heading of an earlier one; the first counts")
         if self.other_hosts:
-            told.append(f"{self.other_hosts} objects of another host than {self.host} are left out")
+            notes.append(f"{self.other_hosts} objects of another host than {self.host} are left out")
         if self.odd:
-            told.append(f"{self.odd} objects are named in an unknown form and are left out")
+            notes.append(f"{self.odd} objects are named in an unknown form and are left out")
         counts = Counter(name for name, _ in self.vms.values())
         twins = sorted(name for name, count in counts.items() if count > 1)
         if twins:
-            told.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
-        return told
-
-
-def _after_host(before: str) -> str:
-    """Return a heading without what stands before its group."""
-    return before.lstrip('"').lstrip("\\").partition("\\")[2]
+            notes.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
+        return notes

@@ -15,7 +15,7 @@ _VNIC = re.compile(r"(.+?)(?:\.eth| ethernet)\d{1,2}", re.DOTALL)
 _NO_VM = re.compile(r"(?:idle|system|helper|drivers|ft|vmotion|init|console)|.*\.\d{4,}")
 
 
-def vcpu(instance: str, names: dict[int, str]) -> Key | None:
+def read_vcpu(instance: str, names: dict[int, str]) -> Key | None:
     """Return (VM id, VM name, vCPU, world id, world name) of `id:name:world id:world name`."""
     found = GROUP.fullmatch(instance)
     if not found:
@@ -36,7 +36,7 @@ def is_system_group(name: str) -> bool:
     return bool(_NO_VM.fullmatch(name))
 
 
-def client(used_by: str, vm_names: set[str]) -> tuple[str, str | None]:
+def find_client(used_by: str, vm_names: set[str]) -> tuple[str, str | None]:
     """Return the client's name and, when it is a VM (a world id stands in front), the VM's name."""
     found = GROUP.fullmatch(used_by)
     if not found:

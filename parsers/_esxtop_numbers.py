@@ -18,7 +18,7 @@ _HIGH_BITS = 0x8080_8080_8080_8080
 _STEPS = ((8, 10, 0x00FF_00FF_00FF_00FF), (16, 100, 0x0000_FFFF_0000_FFFF), (32, 10_000, 0xFFFF_FFFF))
 
 
-def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
+def read_hundredths(row: bytes, starts: Any, ends: Any) -> Any:
     """Return the hundredths of a row's cells, or None when one is not `[-]digits.dd` of at most 16 characters.
 
     They come as int32; where one does not fit, or is a zero with a minus, all come as floats of what the cells say.
@@ -46,19 +46,19 @@ def hundredths(row: bytes, starts: Any, ends: Any) -> Any:
     word <<= np.uint64(24)  # the point and what is right of it go, …
     word >>= np.uint64(16)  # … and the rest moves to the decimals
     word |= decimals
-    found = _digits(word, np.minimum(lengths, 8) - 1 if most > 8 else lengths - 1)
+    found = _read_digits(word, np.minimum(lengths, 8) - 1 if most > 8 else lengths - 1)
     if found is not None and most > 8:
         long = np.flatnonzero(lengths > 8)
-        high = _digits(words[ends[long] - 16], lengths[long] - 8)
+        high = _read_digits(words[ends[long] - 16], lengths[long] - 8)
         if high is None:
             return None
         found[long] += high * np.uint64(10**7)
     if found is None:
         return None
-    return _signed(found, minus)
+    return _apply_signs(found, minus)
 
 
-def _signed(found: Any, minus: Any) -> Any:
+def _apply_signs(found: Any, minus: Any) -> Any:
     """Return hundredths with their sign; `minus` tells which have one, None for none."""
     import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
@@ -71,7 +71,7 @@ def _signed(found: Any, minus: Any) -> Any:
     return numbers
 
 
-def _digits(words: Any, counts: Any) -> Any:
+def _read_digits(words: Any, counts: Any) -> Any:
     """Return the numbers that the last 1 to 8 characters of words of eight spell; None when one is no digit.
 
     `words` is overwritten.

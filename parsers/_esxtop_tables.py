@@ -88,7 +88,7 @@ class Group(NamedTuple):
         return tuple(columns[: columns.index("sample")])
 
 
-def _group(
+def _make_group(
     group: str,
     name: str,
     meaning: str,
@@ -105,7 +105,7 @@ def _group(
     group  as the batch CSV names it
     named  columns that name the object; `key` says which of them do, where others only describe it
     """
-    columns = (*named, SAMPLE, TIME, *(counter.declared() for counter in sampled))
+    columns = (*named, SAMPLE, TIME, *(counter.make_column() for counter in sampled))
     keys = key or tuple(column.name for column in named)
     table = Table(f"esxtop.{name}", meaning, source, _ASK, columns, keys)
     return Group(group, table, sampled, written, instance)
@@ -113,7 +113,7 @@ def _group(
 
 _VM_WRITTEN, _VM = "{vm_id}:{vm_name}", r"(?P<vm_id>\d{1,18}):(?P<vm_name>.*)"
 
-VM_CPU = _group(
+VM_CPU = _make_group(
     "Group Cpu",
     "vm_cpu",
     "CPU of a VM in one sample, summed over all its worlds.",
@@ -124,7 +124,7 @@ VM_CPU = _group(
     key=("vm_id",),
     source=_BOTH,
 )
-VCPU = _group(
+VCPU = _make_group(
     "Vcpu",
     "vcpu",
     "CPU of one vCPU of a VM in one sample.",
@@ -139,7 +139,7 @@ VCPU = _group(
     "{vm_id}:{vm_name}:{world_id}:{world_name}",
     key=("vm_id", "vcpu"),
 )
-VM_MEMORY = _group(
+VM_MEMORY = _make_group(
     "Group Memory",
     "vm_memory",
     "Memory of a VM in one sample.",
@@ -150,7 +150,7 @@ VM_MEMORY = _group(
     key=("vm_id",),
     source=_BOTH,
 )
-PORT = _group(
+PORT = _make_group(
     "Network Port",
     "port",
     "A port of a virtual switch in one sample.",
@@ -168,8 +168,8 @@ PORT = _group(
     key=("switch", "port_id"),
     source=_BOTH,
 )
-MEMORY = _group("Memory", "memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, source=_BOTH)
-NUMA_NODE = _group(
+MEMORY = _make_group("Memory", "memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, source=_BOTH)
+NUMA_NODE = _make_group(
     "Numa Node",
     "numa_node",
     "A NUMA node of the host in one sample.",
@@ -179,7 +179,7 @@ NUMA_NODE = _group(
     r"(?P<numa_node>\d{1,9})",
     source=_BOTH,
 )
-DISK_ADAPTER = _group(
+DISK_ADAPTER = _make_group(
     "Physical Disk Adapter",
     "disk_adapter",
     "A disk adapter of the host in one sample.",
@@ -189,7 +189,7 @@ DISK_ADAPTER = _group(
     r"(?P<hba>.+)",
     source=_BOTH,
 )
-DISK_DEVICE = _group(
+DISK_DEVICE = _make_group(
     "Physical Disk SCSI Device",
     "disk_device",
     "A storage device in one sample.",
@@ -199,7 +199,7 @@ DISK_DEVICE = _group(
     r"(?P<storage_device>.+)",
     source=_BOTH,
 )
-NFS_VOLUME = _group(
+NFS_VOLUME = _make_group(
     "Physical Disk NFS Volume",
     "nfs_volume",
     "A datastore on NFS in one sample.",
@@ -209,7 +209,7 @@ NFS_VOLUME = _group(
     r"(?P<volume_name>.+)",
     source=_BOTH,
 )
-VIRTUAL_DISK = _group(
+VIRTUAL_DISK = _make_group(
     "Virtual Disk",
     "virtual_disk",
     "A virtual disk in one sample, and all disks of a VM together.",
@@ -220,7 +220,7 @@ VIRTUAL_DISK = _group(
     key=("instance",),
     source=_BOTH,
 )
-DISK_WORLD = _group(
+DISK_WORLD = _make_group(
     "Physical Disk Per-Device-Per-World",
     "disk_world",
     "What one world does to one storage device, in one sample.",
@@ -231,7 +231,7 @@ DISK_WORLD = _group(
     key=("storage_device", "world_id"),
 )
 # Its counters are names, not columns of a table: a row holds one of them, and what it measured.
-VSAN = _group(
+VSAN = _make_group(
     "VSAN",
     "vsan",
     "vSAN of the host in one sample, one row a counter, named as printed.",
@@ -249,7 +249,7 @@ GROUPS = (
     VM_CPU,
     VCPU,
     PORT,
-    _group(
+    _make_group(
         "Physical Cpu",
         "pcpu",
         "A physical CPU of the host in one sample.",
@@ -265,7 +265,7 @@ GROUPS = (
     VIRTUAL_DISK,
     NFS_VOLUME,
     DISK_WORLD,
-    _group(
+    _make_group(
         "Physical Disk",
         "disk_lun",
         "A LUN behind one adapter, or the adapter itself, in one sample.",
@@ -275,7 +275,7 @@ GROUPS = (
         r"(?P<instance>(?P<hba>[^:]+)(?::(?P<path_name>.+))?)",
         key=("instance",),
     ),
-    _group(
+    _make_group(
         "Physical Disk Path",
         "disk_path",
         "A path to a LUN in one sample.",
@@ -284,7 +284,7 @@ GROUPS = (
         "{path_name}",
         r"(?P<path_name>.+)",
     ),
-    _group(
+    _make_group(
         "Physical Disk Partition",
         "disk_partition",
         "A partition of a storage device in one sample.",
@@ -293,10 +293,10 @@ GROUPS = (
         "{storage_device}-{partition}",
         r"(?P<storage_device>.+)-(?P<partition>\d{1,9})",
     ),
-    _group("Physical Cpu Load", "cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD),
+    _make_group("Physical Cpu Load", "cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD),
     NUMA_NODE,
-    _group("Power", "power", "Power of the host in one sample.", (_HOST,), counters.POWER),
-    _group(
+    _make_group("Power", "power", "Power of the host in one sample.", (_HOST,), counters.POWER),
+    _make_group(
         "Power",
         "p_state",
         "A P-state of the physical CPUs in one sample.",
@@ -305,7 +305,7 @@ GROUPS = (
         "{p_state}",
         r"(?P<p_state>\d{1,9})",
     ),
-    _group(
+    _make_group(
         "PCPU Power State",
         "pcpu_state",
         "States of a physical CPU in one sample.",
@@ -314,7 +314,7 @@ GROUPS = (
         "PCPU {pcpu}",
         r"PCPU (?P<pcpu>\d{1,9})",
     ),
-    _group(
+    _make_group(
         "Interrupt Cookie",
         "interrupt",
         "An interrupt in one sample, on one physical CPU or on all.",

@@ -5,7 +5,7 @@ from analyzer.tables import Column
 INTERFACE = Column("interface", "str", "network interface of the guest, e.g. eth0")
 
 
-def ethtool(*options: str) -> str:
+def ethtool_command(*options: str) -> str:
     """Return the regex of an `ethtool` command with one of `options`; the group is the interface."""
     either = "|".join(options)
     return rf"\bethtool\s+(?:{either})\s+(?P<interface>(?!vmnic\d)[\w.:@-]+)"

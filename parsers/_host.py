@@ -61,7 +61,7 @@ ORIGINS = (
 )
 
 
-def version_row(block: Block, line: int, origin: str, values: dict[str, Value]) -> Row:
+def make_version_row(block: Block, line: int, origin: str, values: dict[str, Value]) -> Row:
     """Return a row of esxi.version; `release` is looked up from the build."""
     build = values.get("build")
     release = lookup("esxi", build if isinstance(build, int) else None)
@@ -74,6 +74,6 @@ def version_row(block: Block, line: int, origin: str, values: dict[str, Value]) 
     return Row(VERSION, full, block, line)
 
 
-def host_row(block: Block, line: int, origin: str, hostname: str) -> Row:
+def make_host_row(block: Block, line: int, origin: str, hostname: str) -> Row:
     """Return a row of esxi.host."""
     return Row(HOST, {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1}, block, line)

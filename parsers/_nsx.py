@@ -42,7 +42,7 @@ XML_BODY = r"^(?:\s*<|[^<>]*</|\s*\.\.\.\s*$)"
 Cells = Mapping[str, Element | str | None]
 
 
-def row(table: Table, block: Block, element: Element, cells: Cells) -> Iterable[Row | Fault]:
+def make_row(table: Table, block: Block, element: Element, cells: Cells) -> Iterable[Row | Fault]:
     """Yield a row of typed values read from an element.
 
     A cell is a child element (its text, on its own line), a text, or None. A cell of the wrong
@@ -77,7 +77,7 @@ def version_cells(info: Element | None) -> dict[str, Element | str | None]:
     return {"version": Element("version", info.line, [".".join(parts)]), "build": info.child("buildNumber")}
 
 
-def stamp(element: Element | None) -> Element | None:
+def convert_stamp(element: Element | None) -> Element | None:
     """Return an element whose text is a time in milliseconds since 1970 with an ISO stamp in UTC as its text.
 
     A text that is no such number stays as it is: `row` reports it.
@@ -90,7 +90,7 @@ def stamp(element: Element | None) -> Element | None:
     return Element(element.tag, element.line, [iso])
 
 
-def answers(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
+def name_refusals(faults: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
     """Say of a line the CLI answered with an error that it did, instead of "not understood"."""
     for item in faults:
         if isinstance(item, Fault) and (refused := REFUSED.match(item.text)):
@@ -134,5 +134,5 @@ def controller_table(
         node="nsx_controller",
         commands=(typed,),
         body=body,
-        answers=answers,
+        answers=name_refusals,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Unpack
@@ -56,6 +55,7 @@ _KINDS = {"nsx-esx": "esxi", "nsx-edge": EDGE, "nsx-manager": MANAGER, "nsx-cont
 # What the CLI answers instead of an output (`% Invalid value …`), and a switch that puts the date above each output.
 REFUSED = re.compile(r"^\s*%\s*(?P<what>\S.*)$")
 DATED = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d{4} \S+ \d\d:\d\d:\d\d"
+_DATED = re.compile(rf"\s*{DATED}")
 _DATE = re.compile(
     r"\s*[A-Z][a-z]{2} (?P<month>[A-Z][a-z]{2}) (?P<day>\d\d) (?P<year>\d{4}) UTC"
     r" (?P<clock>\d\d:\d\d:\d\d)(?:\.\d+)?\s*$"
@@ -66,15 +66,17 @@ ROUTER_LINE = re.compile(rf"\s*(?P<router>{UUID})\s+(?P<vrf_number>\d+)\s+\d+\s"
 
 
 def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
-    """Take the pairs of a line's structured data, wherever in the line they stand, into its columns.
+    """Take the pairs of a line's structured data, wherever in the line they are, into its columns.
 
     data    the text between the brackets; folded: the line is `message repeated N times: [ … ]`
     """
     message = str(values["message"] or "")
-    pairs = dict(_PAIR.findall(f"{data} {message}" if "event" in message else data))
-    values.update({column: pairs.get(key) for key, column in _KEYS.items()})
-    if values["event_type"] or values["event_id"]:
-        values["entity_id"] = values["entity_id"] or "the node"
+    text = f"{data} {message}" if "event" in message else data
+    pairs = dict(_PAIR.findall(text))
+    for key, column in _KEYS.items():
+        values[column] = pairs.get(key)
+    if (values["event_type"] or values["event_id"]) and not values["entity_id"]:
+        values["entity_id"] = "the node"
     if "level" in pairs:
         values["level"] = level_word(pairs["level"])
     values["is_audit"] = pairs.get("audit") == "true"
@@ -85,77 +87,90 @@ def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
         values["message"] = message.removesuffix("]")
 
 
-def kind_of_lines(lines: Sequence[str]) -> str:
+def find_node_kind(lines: Sequence[str]) -> str:
     """Return the kind of node that most lines come from, as their component says; "nsx_t" where none says it."""
-    said = [match[1] for line in lines[:200] if (match := _COMPONENT.search(line[:1000]))]
-    found = [_KINDS[component] for component in said if component in _KINDS]
-    best = max(sorted(set(found)), key=found.count, default="")
-    return best if best and found.count(best) * 2 > len(found) else "nsx_t"
+    kinds = []
+    for line in lines[:200]:
+        component = _COMPONENT.search(line[:1000])
+        if component is not None and component[1] in _KINDS:
+            kinds.append(_KINDS[component[1]])
+    best = max(sorted(set(kinds)), key=kinds.count, default="")
+    is_majority = kinds.count(best) * 2 > len(kinds)
+    return best if best and is_majority else "nsx_t"
 
 
-def answers(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
-    """Say of a line in which the CLI refused the command that it did, and drop the date it was told to print."""
+def name_refusals(items: Iterable[Row | Fault]) -> Iterable[Row | Fault]:
+    """Say of a line in which the CLI refused the command that it did, and drop the date it was asked to print."""
     for item in items:
-        if isinstance(item, Fault) and re.match(rf"\s*{DATED}", item.text):
+        if not isinstance(item, Fault):
+            yield item
             continue
-        if isinstance(item, Fault) and (refused := REFUSED.match(item.text)):
+        if _DATED.match(item.text):
+            continue
+        refused = REFUSED.match(item.text)
+        if refused is None:
+            yield item
+        else:
             why = f"the node answered: {refused['what'].strip()}"
             yield Fault(item.address, item.line, item.text, item.parser, why=why)
-        else:
-            yield item
 
 
 ANSWERED = Column("answered", "time", "when the node gave this answer, as the date above it says")
 
 
-def ill_dated(line: str) -> bool:
+def is_ill_dated(line: str) -> bool:
     """Tell whether a line begins as the date above an answer does and goes on otherwise."""
-    return re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line) is not None and not re.match(
-        rf"\s*{DATED}", line
-    )
+    begins = re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line)
+    return begins is not None and not _DATED.match(line)
 
 
-def answered(block: Block) -> Value:
+def read_answer_time(block: Block) -> Value:
     """Return when the command line gave this answer, as the date above it says in UTC; None where it prints none."""
     line = next((line for line in block.lines if line.strip(" -")), "")  # below a rule of dashes, where there is one
-    if found := _DATE.match(line):
-        with contextlib.suppress(ColumnValueError):
-            return convert(ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT")
-    return None
+    found = _DATE.match(line)
+    if found is None:
+        return None
+    try:
+        return convert(ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT")
+    except ColumnValueError:
+        return None
 
 
 _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
 
 
-def ended_by(
+def alphabetic_parser(
     name: str, table: Table, labels: Mapping[str, str], last: str, title: str, **looks: Unpack[Looks]
 ) -> Parser:
-    """Return the parser of records whose labels stand in the order of the alphabet: a label ends each, none begins it.
+    """Return the parser of records whose labels are in the order of the alphabet: a label ends each, none begins it.
 
     labels  label -> column; others are left out, and of one that comes twice in a record the first counts
     last    the label that ends a record; title: regex of lines that are no label
     """
 
-    def parse(block: Block) -> Output:
+    def parse_block(block: Block) -> Output:
         cells: dict[str, tuple[str, int]] = {}
         for number, line in enumerate(block.lines):
+            at = block.first_line + number
             found = _LABEL.match(line)
             if found is None:
-                if line.strip() and not re.match(title, line.strip()) and not re.match(rf"\s*{DATED}", line):
-                    yield stray(block, number, name)
+                if line.strip() and not re.match(title, line.strip()) and not _DATED.match(line):
+                    yield stray_fault(block, number, name)
                 continue
-            if found["label"] in labels and found["text"]:
-                cells.setdefault(labels[found["label"]], (found["text"], block.first_line + number))
-            if found["label"] == last:
-                yield from typed_row(table, block, name, block.first_line + number, cells)
+            label, text = found["label"], found["text"]
+            if label in labels and text:
+                cells.setdefault(labels[label], (text, at))
+            if label == last:
+                yield from typed_row(table, block, name, at, cells)
                 cells = {}
 
-    return Parser(name, (table,), parse, **looks)
+    return Parser(name, (table,), parse_block, **looks)
 
 
-def typed_row(
-    table: Table, block: Block, parser: str, line: int, cells: Mapping[str, tuple[str, int]]
-) -> Iterator[Row | Fault]:
+PlacedCells = Mapping[str, tuple[str, int]]  # column -> text and line
+
+
+def typed_row(table: Table, block: Block, parser: str, line: int, cells: PlacedCells) -> Iterator[Row | Fault]:
     """Yield a row of cells, each a text and its line; one of the wrong type is a fault and stays empty."""
     values: dict[str, Value] = {}
     lines: dict[str, int] = {}
@@ -171,7 +186,28 @@ def typed_row(
     yield Row(table, values, block, line, lines)
 
 
-def stray(block: Block, number: int, parser: str) -> Fault:
+def row_at_first_cell(table: Table, block: Block, parser: str, cells: PlacedCells) -> Iterator[Row | Fault]:
+    """Yield the row of cells on the line of the first of them; none without a cell."""
+    if cells:
+        first = min(line for _, line in cells.values())
+        yield from typed_row(table, block, parser, first, cells)
+
+
+def place_cells(texts: Mapping[str, str | None], line: int) -> dict[str, tuple[str, int]]:
+    """Return the texts of one line, each with that line; empty ones are left out."""
+    return {name: (text, line) for name, text in texts.items() if text}
+
+
+def match_first(patterns: Iterable[re.Pattern[str]], line: str) -> re.Match[str] | None:
+    """Return the match of the first pattern that fits the begin of a line."""
+    for pattern in patterns:
+        found = pattern.match(line)
+        if found is not None:
+            return found
+    return None
+
+
+def stray_fault(block: Block, number: int, parser: str) -> Fault:
     """Return the fault of a line that is no line of the output, or the CLI's refusal; `number` counts from 0."""
     line = block.lines[number]
     refused = REFUSED.match(line)

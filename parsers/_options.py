@@ -24,7 +24,7 @@ OPTIONS = Table.of(
 _INTEGER = re.compile(r"-?\d{1,18}$")
 
 
-def integer(text: str | None) -> int | None:
+def read_integer(text: str | None) -> int | None:
     """Return the text as a whole number, None where it is none."""
     return int(text) if text and _INTEGER.match(text) else None
 

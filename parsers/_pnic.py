@@ -131,7 +131,7 @@ _MEANING = {
 }
 
 
-def meaning(counter: str) -> str:
+def describe_counter(counter: str) -> str:
     """Return what a driver's counter says of lost frames: crc, missed, fifo, no_buffer, other."""
     return _MEANING.get(re.sub(r"[^a-z0-9]", "", counter.lower()), "other")
 
@@ -167,15 +167,19 @@ _UPLINK = {
 
 def uplink_stats(block: Block, rows: Iterable[Row]) -> Iterator[Row]:
     """Yield the general counters among those of `private_stats` as rows of esxi.pnic_stats, one a heading."""
-    heads = [n for n, line in enumerate(block.lines, block.first_line) if line.strip() == "Uplink Stats:"]
+    numbered = enumerate(block.lines, block.first_line)
+    heads = [number for number, line in numbered if line.strip() == "Uplink Stats:"]
     own = [row for row in rows if row.values["key"] in _UPLINK and not row.values["queue_name"]]
     for head, after in pairwise([*heads, block.first_line + len(block.lines)]):
-        found = [row for row in own if head < row.line < after]
-        cells = {_UPLINK[str(row.values["key"])]: row for row in reversed(found)}
-        if cells:
-            values = STATS.blank() | {"pnic": block.params.get("pnic")}
-            values |= {name: row.values["value"] for name, row in cells.items()}
-            yield Row(STATS, values, block, head, {name: row.line for name, row in cells.items()})
+        values = STATS.blank() | {"pnic": block.params.get("pnic")}
+        lines: dict[str, int] = {}
+        for row in own:
+            name = _UPLINK[str(row.values["key"])]
+            if head < row.line < after and name not in lines:
+                values[name] = row.values["value"]
+                lines[name] = row.line
+        if lines:
+            yield Row(STATS, values, block, head, lines)
 
 
 _REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x
@@ -208,6 +212,6 @@ def private_row(block: Block, line: int, queue: str | None, counter: str, count:
         "queue_name": queue,
         "key": counter,
         "value": count if fits else None,
-        "meaning": meaning(counter),
+        "meaning": describe_counter(counter),
     }
     return Row(PRIVATE, values, block, line)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analyzer.forms import json_twin
 from analyzer.parsing import fault_at
@@ -14,7 +14,7 @@ LEAD = rf"^\s*(?:{json_twin.LINE})$"
 BODY = rf"^\s*(?:{json_twin.LINE}|-?\d[\d.eE+-]*,?|(?:true|false|null),?)\s*$"
 
 
-def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells] | Fault]:
+def read_objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells] | Fault]:
     """Yield where each object stands (keys, and numbers in lists) and its own cells, key -> text and line.
 
     Lines that are no JSON are faults; so is a text that is broken or cut, which gives no object and is known as cut.
@@ -34,7 +34,12 @@ def objects(block: Block, parser: str) -> Iterator[tuple[tuple[str, ...], Cells]
         yield fault_at(block, number, parser, "not a line of JSON")
 
 
-def answer(*keys: str) -> str:
+def pick_columns(cells: Mapping[str, tuple[str, int]], columns: Mapping[str, str]) -> Cells:
+    """Return the cells of an object that are columns of a table, by their column; `columns`: key -> column."""
+    return {columns[key]: cell for key, cell in cells.items() if key in columns}
+
+
+def answer_shape(*keys: str) -> str:
     """Return the shape of an answer that has one of these keys, on the first line or further down."""
     either = "|".join(keys)
     return rf'^\s*(?:\{{.{{0,3000}}?)?"(?:{either})"\s*:'

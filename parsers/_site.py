@@ -73,7 +73,7 @@ _ENDS = 'member at the other end; "management cluster" or "edge cluster" where n
 _WHAT = "group DATASTORE, management, control, tunnel, BGP ipv4Unicast, edge cluster (eth0), …"
 
 
-def _twin(table: Table, name: str, source: str, ask: str, **meanings: str) -> Table:
+def _make_twin(table: Table, name: str, source: str, ask: str, **meanings: str) -> Table:
     """Return the table of NSX-T that means the same: other sources, and other words where they differ."""
     columns = tuple(
         replace(column, meaning=meanings[column.name]) if column.name in meanings else column
@@ -83,12 +83,12 @@ def _twin(table: Table, name: str, source: str, ask: str, **meanings: str) -> Ta
     return replace(table, name=name, meaning=meaning, source=source, ask=ask, columns=columns, made_of=_SAID_NSXT)
 
 
-MEMBER_NSXT = _twin(
+MEMBER_NSXT = _make_twin(
     MEMBER, "nsxt.site_member", _FROM_NSXT, _ASK_NSXT, member_kind=_KIND, object_id="id of the node, where known",
     collected=_STATE,
 )  # fmt: skip
-CHANNEL_NSXT = _twin(CHANNEL, "nsxt.site_channel", _FROM_NSXT, _ASK_NSXT, to_member=_ENDS, channel=_WHAT)
-SKEW_NSXT = _twin(
+CHANNEL_NSXT = _make_twin(CHANNEL, "nsxt.site_channel", _FROM_NSXT, _ASK_NSXT, to_member=_ENDS, channel=_WHAT)
+SKEW_NSXT = _make_twin(
     SKEW,
     "nsxt.site_skew",
     "made of the changes of a tunnel that both ends log, and of first packets of TCP connections in dfwpktlogs",

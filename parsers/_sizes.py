@@ -8,7 +8,7 @@ SIZE = r"\d+(?:\.\d+)?[BKMGTP]?"
 _POWER = {"": 0, "B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
-def in_bytes(row: Row) -> None:
+def convert_to_bytes(row: Row) -> None:
     """Fill `size_bytes`, `used_bytes` and `free_bytes` of a row from its texts; none where a text is no size."""
     for name in ("size", "used", "free"):
         found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)([BKMGTP]?)", str(row.values[f"{name}_text"] or ""))

@@ -8,14 +8,14 @@ VDR = Column("vdr", "str", "name of the logical router on the host: default+edge
 VDR_ID = Column("vdr_id", "int", "number of the logical router")
 
 
-def _of_router(name: str, meaning: str, option: str, key: tuple[str, ...], *columns: Column) -> Table:
+def _make_router_table(name: str, meaning: str, option: str, key: tuple[str, ...], *columns: Column) -> Table:
     """Return a table of what `net-vdr OPTION -l <vdr>` tells of one router."""
     command = f"net-vdr {option} -l <vdr>"
     ask = f"`{command}` for each logical router; `net-vdr --instance -l` lists their names"
     return Table(name, meaning, f"{command}; commands/dump-vdr-info.sh.txt", ask, (VDR, VDR_ID, *columns), key)
 
 
-ARP = _of_router(
+ARP = _make_router_table(
     "nsx.dlr_arp",
     "Neighbour (ARP) table of the distributed logical routers on a host, one row an entry.",
     "--nbr",
@@ -32,7 +32,7 @@ ARP = _of_router(
     Column("is_dynamic", "bool", "learned: neither flag I nor flag S"),
 )
 
-ARP_TABLE = _of_router(
+ARP_TABLE = _make_router_table(
     "nsx.dlr_arp_table",
     "The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
     "--nbr",
@@ -58,7 +58,7 @@ INSTANCE = Table.of(
     key=("vdr",),
 )
 
-LIF = _of_router(
+LIF = _make_router_table(
     "nsx.vdr_lif",
     "Interfaces (LIF) of the distributed logical routers on a host.",
     "--lif",
@@ -79,7 +79,7 @@ LIF = _of_router(
     Column("flags", "str", "flags as printed, hexadecimal"),
 )
 
-ROUTE = _of_router(
+ROUTE = _make_router_table(
     "nsx.dlr_route",
     "Route tables of the distributed logical routers on a host.",
     "--route",
@@ -103,7 +103,7 @@ BRIDGE_NAME = Column("bridge", "str", "name of the bridge")
 BRIDGE_ID = Column("bridge_id", "int", "number of the bridge")
 NETWORK = Column("network", "str", "name of a network of the bridge")
 
-BRIDGE = _of_router(
+BRIDGE = _make_router_table(
     "nsx.vdr_bridge",
     "Bridges of the distributed logical routers on a host.",
     "--bridge",
@@ -115,7 +115,7 @@ BRIDGE = _of_router(
     Column("bridge_uplinks", "int", "uplinks of the bridge", "uplinks"),
 )
 
-BRIDGE_NETWORK = _of_router(
+BRIDGE_NETWORK = _make_router_table(
     "nsx.vdr_bridge_network",
     "Networks of the bridges on a host: a VLAN, or a logical switch.",
     "--bridge",

@@ -1,7 +1,7 @@
 """Paths of a VM's files."""
 
 
-def on_host(path: object) -> str | None:
+def host_path(path: object) -> str | None:
     """Return a path as the host knows it: a bundle holds the file below `vmfs/volumes`; None for any other."""
     text = str(path or "")
     start = text.find("vmfs/volumes/")

@@ -11,7 +11,7 @@ from analyzer.tables import Block, Fault, Record, Table, Value
 HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "
 
 
-def record_parser(
+def vsm_parser(
     name: str, table: Table, shape: str, word: str, finish: Callable[[Record, dict[str, Value]], None]
 ) -> Parser:
     """Return the parser of the records of one kind among the lines of vsm.log.

@@ -31,7 +31,7 @@ _CN = re.compile(r"\bCN\s*=\s*(?P<name>[^,/]+)")
 Found = Iterator[tuple[int, dict[str, Value]] | Fault]
 
 
-def read(block: Block, parser: str) -> Found:
+def read_certificates(block: Block, parser: str) -> Found:
     """Yield line and cells of COLUMNS of each certificate, PEM or text; one that is cut or broken is a fault."""
     held: list[str] | None = None
     begun = 0
@@ -41,19 +41,19 @@ def read(block: Block, parser: str) -> Found:
         if bare == _BEGIN:
             held, begun = [], number
         elif bare == _END and held is not None:
-            yield from _pem(block, parser, "".join(held), begun)
+            yield from _read_pem(block, parser, "".join(held), begun)
             held = None
         elif held is not None and len(held) < _MOST:
             held.append(bare)
         elif found := _TEXT.match(line):
-            yield from _text(block, parser, text, found["label"], found["value"], number)
+            yield from _take_text_line(block, parser, text, found["label"], found["value"], number)
     if held is not None:
         yield fault_at(block, begun, parser, "a certificate without an end")
     if text.get("valid_until"):
         yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}
 
 
-def _text(block: Block, parser: str, text: dict[str, Value], label: str, value: str, number: int) -> Found:
+def _take_text_line(block: Block, parser: str, text: dict[str, Value], label: str, value: str, number: int) -> Found:
     """Take a line of `openssl x509 -text`; the issuer begins a further certificate."""
     if label == "Issuer" and text.get("valid_until"):
         yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}
@@ -70,20 +70,28 @@ def _text(block: Block, parser: str, text: dict[str, Value], label: str, value: 
         yield fault_at(block, number, parser, str(error))
 
 
-def _pem(block: Block, parser: str, encoded: str, line: int) -> Found:
+def _read_pem(block: Block, parser: str, encoded: str, line: int) -> Found:
+    """Yield the cells of a certificate in base 64: of its fields, the version left out, the third to the fifth."""
     try:
-        parts = list(_inner(base64.b64decode(encoded, validate=True)))
-        fields = [one for one in _inner(next(_inner(parts[0][1]))[1]) if one[0] != 0xA0]
-        issuer, validity, subject = (fields[place][1] for place in (2, 3, 4))
-        names = {"subject_name": _name(subject), "issuer_name": _name(issuer)}
-        start, end = (_time(tag, value) for tag, value in list(_inner(validity))[:2])
+        certificate = list(_read_values(base64.b64decode(encoded, validate=True)))
+        _, body = next(_read_values(certificate[0][1]))
+        fields = [value for tag, value in _read_values(body) if tag != 0xA0]
+        issuer, validity, subject = fields[2], fields[3], fields[4]
+        subject_name, issuer_name = _find_common_name(subject), _find_common_name(issuer)
+        start, end = (_read_time(tag, value) for tag, value in list(_read_values(validity))[:2])
     except (binascii.Error, ValueError, IndexError, StopIteration) as error:
         yield fault_at(block, line, parser, f"no certificate of X.509: {type(error).__name__}")
         return
-    yield line, {**names, "valid_from": start, "valid_until": end}
+    cells: dict[str, Value] = {
+        "subject_name": subject_name,
+        "issuer_name": issuer_name,
+        "valid_from": start,
+        "valid_until": end,
+    }
+    yield line, cells
 
 
-def _inner(data: bytes) -> Iterator[tuple[int, bytes]]:
+def _read_values(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield tag and content of each value of DER; raises ValueError where one reaches over the end."""
     at = 0
     while at < len(data):
@@ -97,7 +105,7 @@ def _inner(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += length
 
 
-def _time(tag: int, value: bytes) -> str:
+def _read_time(tag: int, value: bytes) -> str:
     """Return UTCTime or GeneralizedTime as UTC; of two digits of a year those below 50 are of this century."""
     form = "%y%m%d%H%M%SZ" if tag == 0x17 else "%Y%m%d%H%M%SZ"
     found = datetime.strptime(value.decode("ascii"), form)
@@ -105,10 +113,10 @@ def _time(tag: int, value: bytes) -> str:
     return found.replace(year=year).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _name(data: bytes) -> str | None:
+def _find_common_name(data: bytes) -> str | None:
     """Return the common name of a distinguished name."""
     at = data.find(_COMMON_NAME)
     if at < 0:
         return None
-    found = next(_inner(data[at + len(_COMMON_NAME) :]), None)
+    found = next(_read_values(data[at + len(_COMMON_NAME) :]), None)
     return found[1].decode("utf-8", "replace") if found else None

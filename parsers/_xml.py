@@ -36,7 +36,7 @@ class Element:
     tag: str
     line: int
     parts: list[str] = field(default_factory=list)
-    said: list[int] = field(default_factory=list)  # lines of the parts that are not blank
+    text_lines: list[int] = field(default_factory=list)  # lines of the parts that are not blank
     closed: bool = False
     left_out: bool = False  # dots stand where whoever saved it left lines out
     children: list[Element] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _StopError(Exception):
     """The reading ends here, for the reason given."""
 
 
-def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
+def read_xml(block: Block, parser: str) -> tuple[Element, list[Fault]]:
     """Return a root that holds the elements found in a block, and what was wrong with the text.
 
     Never raises on any text. Closing tags that match no open element are passed over,
@@ -89,14 +89,14 @@ def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
     root = Element("", block.first_line)
     faults: list[Fault] = []
     try:
-        _read(text, root, block.first_line)
+        _read_elements(text, root, block.first_line)
     except _StopError as stop:
         line, why = stop.args
         faults.append(fault_at(block, line, parser, why))
         block.cut = True
     for element in root.walk():
         if element.children:
-            for line in element.said:
+            for line in element.text_lines:
                 left_out = _LEFT_OUT.match(block.lines[line - block.first_line]) is not None
                 element.left_out = element.left_out or left_out
                 block.cut = block.cut or left_out
@@ -105,19 +105,19 @@ def read(block: Block, parser: str) -> tuple[Element, list[Fault]]:
     return root, faults
 
 
-def _read(text: str, root: Element, line: int) -> None:
+def _read_elements(text: str, root: Element, line: int) -> None:
     stack = [root]
     at = elements = 0
     while (start := text.find("<", at)) >= 0:
-        _say(stack[-1], text[at:start], line)
+        _add_text(stack[-1], text[at:start], line)
         line += text.count("\n", at, start)
-        end, kind = _end(text, start, line)
+        end, kind = _find_end(text, start, line)
         inside = text[start + 1 : end]
         if kind == "cdata":
             stack[-1].parts.append(text[start + 9 : end - 2])
         elif kind == "close":
-            _close(stack, _tag(inside[1:]))
-        elif kind == "open" and (tag := _tag(inside)):
+            _close_element(stack, _read_tag(inside[1:]))
+        elif kind == "open" and (tag := _read_tag(inside)):
             elements += 1
             if elements > MOST_ELEMENTS:
                 raise _StopError(line, f"more than {MOST_ELEMENTS} elements; the rest is not read")
@@ -131,19 +131,19 @@ def _read(text: str, root: Element, line: int) -> None:
                 raise _StopError(line, f"elements nested deeper than {MOST_DEPTH}; the rest is not read")
         line += text.count("\n", start, end + 1)
         at = end + 1
-    _say(stack[-1], text[at:], line)
+    _add_text(stack[-1], text[at:], line)
     if len(stack) > 1:
         opened = stack[-1]
         raise _StopError(opened.line, f"<{opened.tag}> is still open where the text ends: it is cut")
 
 
-def _say(element: Element, text: str, line: int) -> None:
-    element.parts.append(_plain(text))
+def _add_text(element: Element, text: str, line: int) -> None:
+    element.parts.append(_decode_entities(text))
     if text and not text.isspace():
-        element.said += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
+        element.text_lines += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
 
 
-def _end(text: str, start: int, line: int) -> tuple[int, str]:
+def _find_end(text: str, start: int, line: int) -> tuple[int, str]:
     """Return where the markup at `start` ends (its last character) and what it is."""
     for opening, closing, kind in _CLOSED_BY:
         if text.startswith(opening, start):
@@ -159,12 +159,12 @@ def _end(text: str, start: int, line: int) -> tuple[int, str]:
     return end, "close" if text.startswith("</", start) else "open"
 
 
-def _tag(inside: str) -> str:
+def _read_tag(inside: str) -> str:
     match = _NAME.match(inside)
     return match.group().rpartition(":")[2] if match else ""
 
 
-def _close(stack: list[Element], tag: str) -> None:
+def _close_element(stack: list[Element], tag: str) -> None:
     for depth in range(len(stack) - 1, 0, -1):
         if stack[depth].tag == tag:
             stack[depth].closed = True
@@ -172,11 +172,11 @@ def _close(stack: list[Element], tag: str) -> None:
             return
 
 
-def _plain(text: str) -> str:
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+def _decode_entities(text: str) -> str:
+    return _ENTITY.sub(_decode_entity, text) if "&" in text else text
 
 
-def _entity(match: re.Match[str]) -> str:
+def _decode_entity(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
         return _PREDEFINED[name]

@@ -12,21 +12,25 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Record, Value
 
-from ._options import OPTIONS, integer, option_row
+from ._options import OPTIONS, option_row, read_integer
 
 _DELTA = re.compile(r"list--d\.txt|\s(?:-d|--delta)\b")
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of an option; a number that is too large is a fault."""
     for name in ("VALUE", "DEFAULT_VALUE"):
-        if record.values[name] and integer(str(record.values[name])) is None:
+        if record.values[name] and read_integer(str(record.values[name])) is None:
             yield fault_at(block, record.lines[name], PARSER.name, "the number is too large")
     cells = {name: str(cell) for name, cell in record.values.items() if cell}
     kind = cells.get("OPTION_TYPE")
     delta = bool(_DELTA.search(block.address) or _DELTA.search(block.command))
     values: dict[str, Value] = {"option": cells["OPTION"], "option_type": kind, "delta_only": delta}
     if kind != "string":
-        values |= {"value": integer(cells.get("VALUE")), "default_value": integer(cells.get("DEFAULT_VALUE"))}
+        values |= {
+            "value": read_integer(cells.get("VALUE")),
+            "default_value": read_integer(cells.get("DEFAULT_VALUE")),
+        }
     if kind != "integer":
         values |= {"text": cells.get("TEXT", ""), "default_text": cells.get("DEFAULT_TEXT", "")}
     yield option_row(block, record.line, values)
@@ -35,7 +39,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "advanced_list",
     (OPTIONS,),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_system-settings-advanced-list(?:--d)?\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+system\s+settings\s+advanced\s+list\b",),

@@ -9,14 +9,14 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._options import OPTIONS, integer, option_row
+from ._options import OPTIONS, option_row, read_integer
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the option of `Value of X is N`; with no path known the bare name stands for it."""
     name, text = str(record.values["OPTION"]), str(record.values["TEXT"])
     path = block.params.get("option", "")
-    number = integer(text)
+    number = read_integer(text)
     values: dict[str, Value] = {
         "option": path if path.rsplit("/", 1)[-1] == name else name,
         "value": number,
@@ -29,7 +29,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "advcfg",
     (OPTIONS,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(r"\besxcfg-advcfg\s+(?:-q\s+)?(?:-g|--get)\s+(?P<option>/\S+)",),
     shape=r"^\s*Value of \w+ is\b",

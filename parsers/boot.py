@@ -40,23 +40,32 @@ _UP = re.compile(
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
-def _event(program: str, message: str) -> dict[str, Value]:
-    """Return what a line of a program says; a heartbeat tells the time since boot as well."""
-    if program == "heartbeat" and (up := _UP.match(message)):
-        seconds = sum(int(up[unit] or 0) * size for unit, size in _UNITS.items())
-        return {"boot_event": "heartbeat", "uptime_s": float(seconds), "vms": int(up["vms"]) if up["vms"] else None}
-    event = next((event for event, form in _STOPS if form.match(message)), "")
-    return {"boot_event": event or (program if program in ("heartbeat", "mark") else "other")}
+def _read_event(program: str, message: str) -> dict[str, Value]:
+    """Return what a line of a program says; a heartbeat gives the time since boot as well."""
+    up = _UP.match(message) if program == "heartbeat" else None
+    if up is not None:
+        seconds = 0
+        for unit, size in _UNITS.items():
+            seconds += int(up[unit] or 0) * size
+        vms = int(up["vms"]) if up["vms"] else None
+        return {"boot_event": "heartbeat", "uptime_s": float(seconds), "vms": vms}
+    for event, form in _STOPS:
+        if form.match(message):
+            return {"boot_event": event}
+    return {"boot_event": program if program in ("heartbeat", "mark") else "other"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the lines of vmksummary.log as events; what its parser does not take is its fault, not ours."""
     for row in _LOG.parse(block):
-        if isinstance(row, Row):
-            message = str(row.values.get("message") or "")
-            values = TABLE.blank()
-            own = {name: row.values[name] for name in ("time", "level", "message")}
-            yield Row(TABLE, {**values, **own, **_event(str(row.values.get("program")), message)}, block, row.line)
+        if not isinstance(row, Row):
+            continue
+        values = TABLE.blank()
+        for name in ("time", "level", "message"):
+            values[name] = row.values[name]
+        message = str(row.values.get("message") or "")
+        values |= _read_event(str(row.values.get("program")), message)
+        yield Row(TABLE, values, block, row.line)
 
 
-PARSER = Parser(name="boot", tables=(TABLE,), parse=parse, node="esxi", log=True)
+PARSER = Parser(name="boot", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

@@ -1,4 +1,4 @@
-"""`boot.cfg` of the two boot banks: which image each holds, how often it was updated, and what the vmkernel is told.
+"""`boot.cfg` of the two boot banks: which image each holds, how often it was updated, and the options of the vmkernel.
 
 Source: `bootbank/boot.cfg` and `altbootbank/boot.cfg`, or `cat` of them. `bootstate` 0 boots, 3 is no valid bank; of
 two valid banks the one with the higher `updated` boots.
@@ -14,7 +14,8 @@ from analyzer.tables import Row
 _BANK = re.compile(r"/?(altbootbank|bootbank)/boot\.cfg")
 
 
-def _bank(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Take the boot bank from the command or the name of the file."""
     found = _BANK.search(row.block.command) or _BANK.search(row.block.address)
     row.values["bank"] = found[1] if found else None
 
@@ -37,5 +38,5 @@ PARSER = key_value(
     separator=r"=\s*",
     ignored=r"(?:timeout|prefix|kernel|modules|crypto|quickboot|nobootif|noquickboot|[a-z]\w{0,30})",
     begins="bootstate",
-    finish=_bank,
+    finish=finish_row,
 )

@@ -9,7 +9,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, Row, Table
 
-from ._x509 import COLUMNS, read
+from ._x509 import COLUMNS, read_certificates
 
 TABLE = Table.of(
     "esxi.certificate",
@@ -23,17 +23,17 @@ TABLE = Table.of(
 _OWN = re.compile(r"[/!]rui\.crt(?:\s|$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read each certificate, one row each; rui.crt is the host's own, also where the host signed it itself."""
     own = _OWN.search(block.command or block.address) is not None
-    for item in read(block, PARSER.name):
+    for item in read_certificates(block, PARSER.name):
         yield item if isinstance(item, Fault) else Row(TABLE, {**item[1], "is_own": own}, block, item[0])
 
 
 PARSER = Parser(
     name="certificates",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)etc/vmware/ssl/(?:rui\.crt|castore\.pem|[\w.-]+\.crt)$",),
     commands=(r"\bopenssl\s+x509\b", r"\b(?:cat|more|less)\s+/etc/vmware/ssl/(?:rui\.crt|castore\.pem)\s*$"),

@@ -41,24 +41,24 @@ _CELLS = {"uuid": "entry_uuid", "owner": "owner_uuid", "health": "entry_health",
 _LINE_BYTES = 1 << 20  # the content of an object with a thousand components is far below
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the entries that have a row."""
-    return _entries(block, enumerate(block.lines, block.first_line))
+    return _read_entries(block, enumerate(block.lines, block.first_line))
 
 
 def stream(block: Block, chunks: Iterable[bytes | memoryview], _wanted: Wanted = None) -> Output:
     """Read a directory of any size from chunks of bytes; no more than one entry is held."""
-    return _entries(block, enumerate(_lines(chunks), block.first_line))
+    return _read_entries(block, enumerate(_split_lines(chunks), block.first_line))
 
 
-def _lines(chunks: Iterable[bytes | memoryview]) -> Iterator[str]:
+def _split_lines(chunks: Iterable[bytes | memoryview]) -> Iterator[str]:
     reader = LineReader(_LINE_BYTES)
     for chunk in chunks:
         yield from reader.feed(chunk)
     yield from reader.close()
 
 
-def _entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
+def _read_entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
     entry: dict[str, Value] = {}
     places: dict[str, int] = {}
     for number, text in lines:
@@ -74,7 +74,7 @@ def _entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
                 places[_CELLS[key]] = number
         elif key == "content" and (wanted := _INSIDE.get(str(entry.get("entry_type")))):
             for name, inner in wanted.items():
-                cell = _cell(inner, value)
+                cell = _find_value(inner, value)
                 if cell is not None:
                     entry[name] = cell
                     places[name] = number
@@ -86,7 +86,7 @@ def _entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
             entry, places = {}, {}
 
 
-def _cell(name: str, content: str) -> Value:
+def _find_value(name: str, content: str) -> Value:
     """Return the value of a key of the content: a name or a number; None where it has neither."""
     found = re.search(rf'\\?"{name}\\?"\s*:\s*(?:\\?"([\w.:-]{{1,200}})\\?"|\[?(\d{{1,18}})\b)', content)
     if found is None:
@@ -97,7 +97,7 @@ def _cell(name: str, content: str) -> Value:
 PARSER = Parser(
     name="cmmds_entries",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     stream=stream,
     node="esxi",
     files=(

@@ -49,7 +49,7 @@ _ACTION = re.compile(
 _TOP = r"^[^/]+-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?/"
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the errors of the collector, one row each; an indented line goes on with the one before."""
     ignored = "errors-ignored" in block.address.rpartition("/")[2]
     rows: list[Row] = []
@@ -85,7 +85,7 @@ PARSERS = (
     Parser(
         name="collector",
         tables=(TABLE,),
-        parse=parse,
+        parse=parse_block,
         node="esxi",
         files=(rf"{_TOP}error(?:s-ignored)?\.log$",),
     ),

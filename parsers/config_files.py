@@ -29,7 +29,7 @@ _SECTION = re.compile(r"\s*\[(?P<name>[^\[\]]{1,80})\]\s*$")
 _SETTING = re.compile(r"\s*(?P<key>[A-Za-z0-9_.:%-]{1,80})(?:\s*=\s*(?P<set>.*)|\s+(?P<words>\S+(?:\s+\S+){0,8}))?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the settings of a file; comments and blank lines are none."""
     found = _FILE.search(block.command) or _FILE.search(block.address)
     section: str | None = None
@@ -52,7 +52,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="config_files",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)etc/vmsyslog\.conf$", rf"(?:^|/){_TOP}/etc/(?:ssh/)?(?:{_NAMES})$"),
     commands=(rf"\b(?:cat|more|less)\s+/etc/(?:ssh/)?(?:{_NAMES})\s*$",),

@@ -6,7 +6,7 @@ Source: `commands/df.txt` or the command.
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.forms.columns import bundle_files
 
-from ._sizes import SIZE, in_bytes
+from ._sizes import SIZE, convert_to_bytes
 
 PARSER = text_table(
     "df",
@@ -26,7 +26,7 @@ PARSER = text_table(
     files=bundle_files("df"),
     commands=(r"(?:^|\s)df(?:\s+-h)?\s*$",),
     body=r"\S+\s+\d+(?:\.\d+)?[BKMGTP]?\s+\d",
-    finish=in_bytes,
+    finish=convert_to_bytes,
     common=True,
     shape=(
         r"^\s*Filesystem\s+Bytes\s+Used\s+Available Use% Mounted on\s*$"

@@ -14,7 +14,7 @@ from analyzer.tables import Column, Value
 _NAME = Column("volume_name", "str", "name of the datastore or volume")
 
 
-def _name(cells: Cells) -> Mapping[str, Value]:
+def finish_row(cells: Cells) -> Mapping[str, Value]:
     """Return the last part of the path: the name of the volume, or its id."""
     return {"volume_name": str(cells.get("mount_point") or "").rpartition("/")[2] or None}
 
@@ -32,7 +32,7 @@ CHAIN: Chain = chain(
             Column("free_text", "str", "free space as printed"),
         ),
     ),
-    Made(("mount_point",), _name, (_NAME,)),
+    Made(("mount_point",), finish_row, (_NAME,)),
     ChainLink(
         (
             Source("esxi.filesystem", {"mount_point": "mount_point"}),

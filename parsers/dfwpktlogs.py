@@ -1,4 +1,4 @@
-"""`dfwpktlogs.log`: packets the distributed firewall was told to log, six generations of lines.
+"""`dfwpktlogs.log`: packets the distributed firewall was set to log, six generations of lines.
 
 Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands in
 vmkernel.log. A syslog server gets the lines with the name of the host, in the form of RFC 3164 or RFC 5424. A TERM

@@ -16,9 +16,9 @@ from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Fault, Value
 
-from ._host import HOST, VERSION, host_row, version_row
-from ._options import OPTIONS, integer, option_row
-from ._switches import TEAMING, row
+from ._host import HOST, VERSION, make_host_row, make_version_row
+from ._options import OPTIONS, option_row, read_integer
+from ._switches import TEAMING, make_row
 
 _SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(?!portgroup/child\[)(.+)$")
 _UPLINK = re.compile(r"(?:teamPolicy/uplinks\[(\d{4})\]|uplinks/child\[(\d{4})\])/pnic$")
@@ -38,7 +38,7 @@ class _Group:
         return self.keys.get(key, ("", 0))[0]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the file; keys that no table wants are passed over, lines of another form are faults."""
     groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
     for record in run_template(PARSER.name, block):
@@ -47,11 +47,11 @@ def parse(block: Block) -> Output:
             continue
         path, text = str(record.values["PATH"]), str(record.values["TEXT"])
         if path == "/resourceGroups/version":
-            yield version_row(block, record.line, "esx.conf", {"version": text})
+            yield make_version_row(block, record.line, "esx.conf", {"version": text})
         elif path == "/adv/Misc/HostName" and text:
-            yield host_row(block, record.line, "esx.conf", text)
+            yield make_host_row(block, record.line, "esx.conf", text)
         elif path.startswith("/adv/"):
-            number = integer(text)
+            number = read_integer(text)
             values: dict[str, Value] = {"option": path.removeprefix("/adv"), "value": number}
             values |= {"text": text if number is None else None, "delta_only": True, "changed": True}
             yield option_row(block, record.line, values)
@@ -65,26 +65,29 @@ def parse(block: Block) -> Output:
                 group.keys[match[3]] = (text, record.line)
         elif path.startswith("/net/vswitch/child["):
             yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is not a number")
-    yield from _teaming(block, groups)
+    yield from _read_teaming(block, groups)
 
 
-def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
+def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
     for (switch, number), group in sorted(groups.items()):
         policy = {key: found for key, found in group.keys.items() if key.startswith("teamPolicy/")}
         if not policy:
             continue
         parent = groups[switch, ""] if (switch, "") in groups else _Group()
-        first = min(line for _, line in policy.values())
-        uplinks = _order(group) or _order(parent)
-        most = integer(group.get("teamPolicy/maxActive"))
-        active = uplinks if most is None else uplinks[:most]
         beacon = group.get("teamPolicy/linkCriteria/beacon")
         if beacon not in ("", "ignore"):
-            line = policy["teamPolicy/linkCriteria/beacon"][1]
+            _, line = policy["teamPolicy/linkCriteria/beacon"]
             source = block.lines[line - block.first_line]
             why = f"what beacon = {beacon!r} means is not published"
             yield Fault(block.address, line, source, PARSER.name, why=why)
-        yield from _unknown(block, policy)
+        yield from _report_unknown(block, policy)
+
+        uplinks = _order_uplinks(group) or _order_uplinks(parent)
+        most = read_integer(group.get("teamPolicy/maxActive"))
+        active, standby = uplinks, list[str]()
+        if most is not None:
+            active = uplinks[:most]
+            standby = uplinks[len(active) :]
         values: dict[str, Value] = {
             "switch": parent.get("name") or None,
             "portgroup": (group.get("name") or None) if number else None,
@@ -92,32 +95,36 @@ def _teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output:
             "load_balancing": _TEAM.get(group.get("teamPolicy/team")),
             "notify_switches": _BOOL.get(group.get("teamPolicy/notifySwitch")),
             "active_uplinks": ",".join(active) or None,
-            "standby_uplinks": ",".join(uplinks[len(active) :]) or None,
+            "standby_uplinks": ",".join(standby) or None,
             "n_uplinks": len(uplinks) or None,
         }
-        yield row(TEAMING, block, first, values)
+        first = min(line for _, line in policy.values())
+        yield make_row(TEAMING, block, first, values)
 
 
-def _unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
+def _report_unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
     """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
-    known: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
+    meanings: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
     for key, (text, line) in policy.items():
-        if text and key in known and text not in known[key]:
+        if not text:
+            continue
+        if key in meanings and text not in meanings[key]:
             yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
-        elif text and key == "teamPolicy/maxActive" and integer(text) is None:
+        elif key == "teamPolicy/maxActive" and read_integer(text) is None:
             yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
-def _order(group: _Group) -> list[str]:
+def _order_uplinks(group: _Group) -> list[str]:
     """Return the uplinks of the team policy in their order, else those of the switch."""
-    team = [pnic for key, pnic in sorted(group.uplinks.items()) if not key.startswith("~")]
-    return team or [pnic for _, pnic in sorted(group.uplinks.items())]
+    ordered = sorted(group.uplinks.items())
+    team = [pnic for key, pnic in ordered if not key.startswith("~")]
+    return team or [pnic for _, pnic in ordered]
 
 
 PARSER = Parser(
     name="esx_conf",
     tables=(HOST, VERSION, OPTIONS, TEAMING),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)etc/vmware/esx\.conf$",),
     commands=(r"\b(?:cat|more|less|grep)\s.*/?etc/vmware/esx\.conf\b",),

@@ -111,7 +111,7 @@ KERNEL = (
 _KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the events among the lines of a log of the host; other lines are not ours and no fault."""
     for log in _LOGS:
         rows = [item for item in log.parse(block) if isinstance(item, Row)]
@@ -127,13 +127,13 @@ def parse(block: Block) -> Output:
             if isinstance(event, str) and _ID.fullmatch(event):
                 event = RENAMED.get(event, event)
                 own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
-                own |= {"outage": STAGES.get(event, event), **_named(message)}
+                own |= {"outage": STAGES.get(event, event), **_name_objects(message)}
                 yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
         if rows:
             return
 
 
-def _named(message: str) -> dict[str, Value]:
+def _name_objects(message: str) -> dict[str, Value]:
     """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
     thing = name_object(message) or NO_OBJECT
     path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)
@@ -167,4 +167,4 @@ def _event_by_text(text: str) -> str | None:
     return next((event for words, event in TEXTS if words in text), None)
 
 
-PARSER = Parser(name="esx_event", tables=(TABLE,), parse=parse, node="esxi", log=True)
+PARSER = Parser(name="esx_event", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

@@ -75,7 +75,7 @@ class _Part:
         self.empty = False
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the leaves; a text that goes on over lines is known by its first line."""
     parts = [_Part(-1, "")]  # what stands outside of any part, as behind grep
     count = 0
@@ -100,33 +100,34 @@ def parse(block: Block) -> Output:
         if count > MOST_VALUES:
             yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
             return
-        row = _row(block, number, parts, leaf["name"], text)
+        row = _make_row(block, number, parts, leaf["name"], text)
         hardware += [row] if (parts[-1].title, leaf["name"]) in _HARDWARE else []
         yield row
-    yield from _machine(block, hardware)
+    yield from _read_machine(block, hardware)
 
 
-def _machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
-    """Yield what the leaves tell of the machine, as the tables of `esxcli hardware` have it."""
+def _read_machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
+    """Yield what the leaves say of the machine, as the tables of `esxcli hardware` have it."""
     found: dict[str, Row] = {}
     for leaf in leaves:
         if leaf.values["bundle"] is not None:
             continue
         title = str(leaf.values["info_path"]).rpartition("/")[2]
         table, name = _HARDWARE[title, str(leaf.values["info_name"])]
-        column = next(one for one in table.columns if one.name == name)
         row = found.setdefault(table.name, Row(table, table.blank(), block, leaf.line))
-        if row.values[name] is None:
-            text = str(leaf.values["info_number"] if column.kind == "int" else leaf.values["info_text"])
-            try:
-                row.values[name] = convert(column, text)
-            except ColumnValueError:
-                continue
-            row.lines = {**row.lines, name: leaf.line}
+        column = table.column(name)
+        if column is None or row.values[name] is not None:
+            continue
+        cell = leaf.values["info_number" if column.kind == "int" else "info_text"]
+        try:
+            row.values[name] = convert(column, str(cell))
+        except ColumnValueError:
+            continue
+        row.lines = {**row.lines, name: leaf.line}
     yield from found.values()
 
 
-def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
+def _make_row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
     found = _NUMBER.match(text)
     values: dict[str, Value] = {
         "bundle": block.command if _BUNDLE.match(block.command) else None,
@@ -142,7 +143,7 @@ def _row(block: Block, number: int, parts: list[_Part], name: str, text: str) ->
 PARSER = Parser(
     name="esxcfg_info",
     tables=(TABLE, _PLATFORM, _CPU, _MEMORY),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("esxcfg-info -a"),
     commands=(r"\besxcfg-info\b(?!.*\bxml\b)",),

@@ -10,36 +10,43 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
+from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a switch, a port group or a distributed port."""
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    switch = cells.get("switch")
+    values: dict[str, Value] = {"switch": cells.get("switch")}
     if "dvport" in cells:
         client = cells.get("client_name")
-        vm, vnic = vm_of(client) if client else (None, None)
-        values: dict[str, Value] = {"client_name": client, "client_vm": vm, "vnic": vnic}
-        values |= {"switch": switch, "dvport": cells["dvport"], "in_use": cells["in_use"] != "0"}
-        yield row(DVPORTS, block, record.lines["DVPORT"], values)
+        vm, vnic = find_vm(client) if client else (None, None)
+        values["client_name"] = client
+        values["client_vm"] = vm
+        values["vnic"] = vnic
+        values["dvport"] = cells["dvport"]
+        values["in_use"] = cells["in_use"] != "0"
+        yield make_row(DVPORTS, block, record.lines["DVPORT"], values)
         return
-    uplinks = names(cells.get("uplinks"))
-    values = {"switch": switch, "uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
+    uplinks = split_names(cells.get("uplinks"))
+    values["uplinks"] = ",".join(uplinks) or None
+    values["n_uplinks"] = len(uplinks)
     values["used_ports"] = int(cells["used_ports"])
     if "portgroup" in cells:
-        values |= {"portgroup": cells["portgroup"], "vlan_id": int(cells["vlan_id"])}
-        yield row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
+        values["portgroup"] = cells["portgroup"]
+        values["vlan_id"] = int(cells["vlan_id"])
+        yield make_row(PORTGROUPS, block, record.lines["PORTGROUP"], values)
         return
-    values |= {name: int(cells[name]) for name in ("num_ports", "configured_ports", "mtu")}
-    values["distributed"] = cells["distributed"] == "DVS" if "distributed" in cells else None  # grep took the heading
-    yield row(SWITCHES, block, record.lines["SWITCH"], values)
+    for name in ("num_ports", "configured_ports", "mtu"):
+        values[name] = int(cells[name])
+    if "distributed" in cells:  # grep took the heading otherwise
+        values["distributed"] = cells["distributed"] == "DVS"
+    yield make_row(SWITCHES, block, record.lines["SWITCH"], values)
 
 
 PARSER = record_parser(
     "esxcfg_vswitch",
     (SWITCHES, PORTGROUPS, DVPORTS),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/esxcfg-vswitch_-l\.txt$",),
     commands=(r"\besxcfg-vswitch\s+-l\b",),

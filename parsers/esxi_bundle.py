@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
-from ._host import HOST, host_row
+from ._host import HOST, make_host_row
 
 TABLE = Table.of(
     "esxi.bundle",
@@ -28,7 +28,7 @@ _HASH = re.compile(r"[0-9a-f]{40}$")  # vm-support --obfuscate: no name at all
 _NAME = re.compile(r"(?:esx|vc\w*)-(?P<host>.+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the head of a README into one row, and the host's name out of the bundle's."""
     for item in rows(TABLE, PARSER.name, block):
         yield item
@@ -36,13 +36,13 @@ def parse(block: Block) -> Output:
             continue
         found = _NAME.match(str(item.values["bundle_name"]))
         if found and not _HASH.match(found["host"]):
-            yield host_row(block, item.line_of("bundle_name"), "README", found["host"])
+            yield make_host_row(block, item.line_of("bundle_name"), "README", found["host"])
 
 
 PARSER = Parser(
     name="esxi_bundle",
     tables=(TABLE, HOST),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"^(?:esx|vc\w*)-[^/]+/README$",),
 )

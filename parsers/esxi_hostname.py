@@ -6,17 +6,18 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record
 
-from ._host import HOST, host_row
+from ._host import HOST, make_host_row
 
 
-def _rows(block: Block, record: Record) -> Output:
-    yield host_row(block, record.line, "hostname", str(record.values["HOSTNAME"]))
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of the host's name."""
+    yield make_host_row(block, record.line, "hostname", str(record.values["HOSTNAME"]))
 
 
 PARSER = record_parser(
     "esxi_hostname",
     (HOST,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(r"^\s*(?:/bin/)?hostname(?:\s+-[fs])?\s*$",),
     body=r"^\s*[A-Za-z0-9][\w.-]{0,252}\s*$",

@@ -16,7 +16,7 @@ from analyzer.forms.columns import bundle_files
 from analyzer.parsing import Output
 from analyzer.tables import Block, Row, Value
 
-from ._host import VERSION, version_row
+from ._host import VERSION, make_version_row
 from .vib_get import name_image
 
 _MOST = 500  # the line of all VIBs is longer, and not read here
@@ -42,20 +42,20 @@ _FORM = get_blocks(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an image profile, and the version that the name of the running one holds.
 
     A profile that was "(Updated)" since has its old name, so it states no version.
     """
-    for item in _FORM.parse(replace(block, lines=list(_short(block.lines)))):
+    for item in _FORM.parse(replace(block, lines=list(_skip_description(block.lines)))):
         yield item
         if isinstance(item, Row) and item.values["image"] == "running" and item.values["profile"]:
             name = str(item.values["profile"])
             if " " not in name:
-                yield _version(block, item.line_of("profile"), name)
+                yield _read_version(block, item.line_of("profile"), name)
 
 
-def _short(lines: list[str]) -> Iterator[str]:
+def _skip_description(lines: list[str]) -> Iterator[str]:
     """Yield the lines without the text of the description and without the list of packages."""
     described = False
     for line in lines:
@@ -64,12 +64,12 @@ def _short(lines: list[str]) -> Iterator[str]:
         yield line[:_MOST] if label or not described else ""
 
 
-def _version(block: Block, line: int, name: str) -> Row:
+def _read_version(block: Block, line: int, name: str) -> Row:
     found = _NAME.search(name)
     values: dict[str, Value] = {"product": "VMware ESXi", "update_text": name}
     if found:
         values |= {"version": found["version"], "build": int(found["build"]) if found["build"] else None}
-    return version_row(block, line, "image profile", values)
+    return make_version_row(block, line, "image profile", values)
 
 
-PARSER = replace(_FORM, parse=parse, tables=(VERSION, *_FORM.tables))
+PARSER = replace(_FORM, parse=parse_block, tables=(VERSION, *_FORM.tables))

@@ -12,12 +12,13 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._host import VERSION, version_row
+from ._host import VERSION, make_version_row
 
 _HEAD = r"^.{0,200}(?:Section for VMware ESX, pid=|Log for VMware ESX pid=)"
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the rows of version and host that the head of a section gives."""
     text = block.lines[record.line - block.first_line]
     origin = "vmware.log" if "Log for VMware" in text else "hostd or vpxa log"
     values: dict[str, Value] = {
@@ -25,13 +26,13 @@ def _rows(block: Block, record: Record) -> Output:
         "version": str(record.values["VERSION"]),
         "build": int(str(record.values["BUILD"])),
     }
-    yield version_row(block, record.line, origin, values)
+    yield make_version_row(block, record.line, origin, values)
 
 
 PARSER = record_parser(
     "esxi_section_head",
     (VERSION,),
-    _rows,
+    read_record,
     node="esxi",
     files=(
         r"(?:^|/)var/(?:run/)?log/(?:hostd|vpxa)(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?$",

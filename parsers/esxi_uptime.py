@@ -21,7 +21,8 @@ TABLE = Table.of(
 _SECONDS = {"DAYS": 86_400, "HOURS": 3_600, "MINUTES": 60, "SECONDS": 1}
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of the uptime."""
     micros = str(record.values["UPTIME_S"])
     if micros:
         seconds = int(micros) / 1e6
@@ -33,7 +34,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "esxi_uptime",
     (TABLE,),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/localcli_system-stats-uptime-get\.txt$",),
     commands=(r"\b(?:esxcli|localcli)\s+system\s+stats\s+uptime\s+get\b", r"^\s*uptime\s*$"),

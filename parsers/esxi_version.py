@@ -11,7 +11,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Record, Value
 
-from ._host import HOST, RELEASE, VERSION, host_row, version_row
+from ._host import HOST, RELEASE, VERSION, make_host_row, make_version_row
 
 _ORIGIN_BY_START = {
     "VMware ESX": "vmware -vl",
@@ -24,27 +24,32 @@ _ORIGIN_BY_START = {
 }
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the version, and from `uname` the host name too."""
     cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
     text = block.lines[record.line - block.first_line].strip()
-    origin = next((o for start, o in _ORIGIN_BY_START.items() if text.startswith(start)), "vmware -vl")
-    if hostname := cells.pop("hostname", None):
-        yield host_row(block, record.line, origin, hostname)
-    values: dict[str, Value] = {**cells}
-    if build := cells.get("build"):
-        values["build"] = int(build)
-    number = cells.get("update_text", "")
-    if number.isdigit():
-        values["update_text"] = f"Update {number}" if int(number) else "GA"
+    origin = "vmware -vl"
+    for start, name in _ORIGIN_BY_START.items():
+        if text.startswith(start):
+            origin = name
+            break
+    hostname = cells.pop("hostname", None)
+    if hostname:
+        yield make_host_row(block, record.line, origin, hostname)
+    values: dict[str, Value] = dict(cells)
+    if "build" in cells:
+        values["build"] = int(cells["build"])
+    update = cells.get("update_text", "")
+    if update.isdigit():
+        values["update_text"] = f"Update {update}" if int(update) else "GA"
     if values.get("version") or values.get("build"):
-        yield version_row(block, record.line, origin, values)
+        yield make_version_row(block, record.line, origin, values)
 
 
 PARSER = record_parser(
     "esxi_version",
     (VERSION, HOST),
-    _rows,
+    read_record,
     node="esxi",
     files=(
         r"(?:^|/)commands/vmware_-vl\.txt$",

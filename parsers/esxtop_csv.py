@@ -5,7 +5,7 @@ The heading line is read once, columns are chosen by position, and only their ce
 and its frames, whatever the size of the file. The first sample of a capture holds averages since
 boot and is left out.
 Read as well: files re-saved by Excel or PowerShell (no quotes, semicolons, decimal commas, UTF-16,
-CR alone), captures appended to one another, rows cut or of another width (left out and said).
+CR alone), captures appended to one another, rows cut or of another width (left out, with a fault).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from analyzer.sources.encoding import LineReader
 from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
-from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, iso
+from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, format_time
 from ._esxtop_tables import DEVICE, TABLES, VM
 
 LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
@@ -39,35 +39,35 @@ def stream(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted = 
     number = block.first_line
     for chunk in chunks:
         for line in lines.feed(chunk):
-            yield from reading.line(number, line)
+            yield from reading.take_line(number, line)
             number += 1
     rest = lines.close()
     for index, line in enumerate(rest, 1):
-        yield from reading.line(number, line, cut=index == len(rest) and lines.met.unfinished)
+        yield from reading.take_line(number, line, cut=index == len(rest) and lines.met.unfinished)
         number += 1
-    yield from reading.close()
+    yield from reading.close_file()
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read a capture that was pasted into a text; samples come as rows."""
     chunks = (line.encode("utf-8", "replace") + b"\n" for line in block.lines)
     for item in stream(block, chunks):
         if isinstance(item, Frame):
-            yield from _rows(item)
+            yield from _unpack_frame(item)
         else:
             yield item
 
 
-def _rows(frame: Frame) -> Iterator[Row]:
+def _unpack_frame(frame: Frame) -> Iterator[Row]:
     columns = {name: cells.tolist() for name, cells in frame.columns.items()}
     for index, line in enumerate(frame.line.tolist()):
-        values = {name: _plain(cells[index]) for name, cells in columns.items()}
+        values = {name: _convert_cell(cells[index]) for name, cells in columns.items()}
         yield Row(frame.table, values, frame.block, line)
 
 
-def _plain(cell: Any) -> Value:
+def _convert_cell(cell: Any) -> Value:
     if isinstance(cell, datetime):
-        return iso(cell)
+        return format_time(cell)
     if isinstance(cell, float) and math.isnan(cell):
         return None
     value: Value = cell
@@ -88,30 +88,30 @@ class _Reading:
         self.devices: dict[str, Seen] = {}
         self.captures: list[Row] = []
 
-    def line(self, number: int, line: str, *, cut: bool = False) -> Iterator[Item]:
+    def take_line(self, number: int, line: str, *, cut: bool = False) -> Iterator[Item]:
         """Take one line; `cut` when the file ended inside it or right behind it."""
         at = header.find_mark(line)
-        cells = self.capture.wanted(line, cut=cut) if at < 0 and self.capture is not None else None
+        cells = self.capture.pick_cells(line, cut=cut) if at < 0 and self.capture is not None else None
         if at < 0 and cells is None:  # a capture appended to one that was cut inside a row
             at = line.find(f'"{header.MARK}')
         if at >= 0:
             if self.capture is not None and at > 0:
-                yield from self.capture.leave_out(number, line[:at], "the capture ends inside this row")
-            yield from self._finish()
-            yield from self._begin(number, line[at:])
+                yield from self.capture.drop_row(number, line[:at], "the capture ends inside this row")
+            yield from self._finish_capture()
+            yield from self._begin_capture(number, line[at:])
         elif self.passing or not line.strip():
             return
         elif self.capture is None:
             why = "no esxtop heading before this line: its columns have no names"
             yield from self.faults.add("lines without a heading", number, line, why)
         elif cells is not None:
-            yield from self.capture.take(number, line, cells)
+            yield from self.capture.take_row(number, line, cells)
         else:
-            why = "the file ends inside this row" if cut else self.capture.compare(line)
-            yield from self.capture.leave_out(number, line, why)
+            why = "the file ends inside this row" if cut else self.capture.describe_difference(line)
+            yield from self.capture.drop_row(number, line, why)
 
-    def _begin(self, number: int, line: str) -> Iterator[Item]:
-        found = header.read(line)
+    def _begin_capture(self, number: int, line: str) -> Iterator[Item]:
+        found = header.read_heading(line)
         self.passing = True
         if found is None or not found.objects:
             why = "the heading names no column"
@@ -130,17 +130,17 @@ class _Reading:
             yield from self.faults.add("notes on headings", number, line, note)
         self.capture = Capture(self.block, self.faults, found, number, self.samples, self.wanted)
 
-    def _finish(self) -> Iterator[Item]:
+    def _finish_capture(self) -> Iterator[Item]:
         """End the capture that runs: its last frames, its row, its VMs."""
         capture, self.capture = self.capture, None
         if capture is None:
             return
-        yield from capture.flush()
+        yield from capture.flush_frames()
         if not capture.seen.samples:
             why = "the heading is followed by no sample that could be read"
             yield from self.faults.add("captures without samples", capture.seen.line, "", why)
         self.samples = capture.sample
-        self.captures.append(capture.row())
+        self.captures.append(capture.make_row())
         for vm_id, (name, vcpus) in capture.header.vms.items():
             _, known, seen = self.vms.setdefault(vm_id, (name, vcpus, Seen(capture.seen.line)))
             seen.add(capture.seen)
@@ -148,14 +148,14 @@ class _Reading:
         for device in capture.header.devices:
             self.devices.setdefault(device, Seen(capture.seen.line)).add(capture.seen)
 
-    def close(self) -> Iterator[Item]:
+    def close_file(self) -> Iterator[Item]:
         """End the file."""
-        yield from self._finish()
+        yield from self._finish_capture()
         yield from self.faults.close()
         yield from self.captures
         for vm_id, (name, vcpus, seen) in self.vms.items():
             values: dict[str, Value] = {"vm_id": vm_id, "vm_name": name, "vcpus": vcpus}
-            values |= {"samples": seen.samples, "first": iso(seen.first), "last": iso(seen.last)}
+            values |= {"samples": seen.samples, "first": format_time(seen.first), "last": format_time(seen.last)}
             yield Row(VM, values, self.block, seen.line)
         for device, seen in self.devices.items():
             yield Row(DEVICE, {"storage_device": device, "samples": seen.samples}, self.block, seen.line)
@@ -164,7 +164,7 @@ class _Reading:
 PARSER = Parser(
     name=PARSER_NAME,
     tables=TABLES,
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     # the heading, wherever in its first KB; or a row that has lost its heading
     shape=(

@@ -17,7 +17,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault, Row, Table, Value
 
 from ._esxtop_counters import LEAST_NUMA, WORLDS
-from ._esxtop_names import client, is_system_group
+from ._esxtop_names import find_client, is_system_group
 from ._esxtop_tables import (
     DEVICE,
     DISK_ADAPTER,
@@ -87,39 +87,39 @@ class _Screen(NamedTuple):
     rows: Callable[[_Read], Iterator[tuple[Table, dict[str, str], dict[str, Value]]]]
 
 
-def _columns(group: Group) -> dict[str, str]:
+def _map_columns(group: Group) -> dict[str, str]:
     return {counter.screen: counter.column for counter in group.counters if counter.screen}
 
 
 _Made = Iterator[tuple[Table, dict[str, str], dict[str, Value]]]
-_CPU, _VM_MEMORY, _PORT = _columns(VM_CPU), _columns(VM_MEMORY), _columns(PORT)
-_ADAPTER, _DEVICE, _VOLUME, _DISK = map(_columns, (DISK_ADAPTER, DISK_DEVICE, NFS_VOLUME, VIRTUAL_DISK))
+_CPU, _VM_MEMORY, _PORT = _map_columns(VM_CPU), _map_columns(VM_MEMORY), _map_columns(PORT)
+_ADAPTER, _DEVICE, _VOLUME, _DISK = map(_map_columns, (DISK_ADAPTER, DISK_DEVICE, NFS_VOLUME, VIRTUAL_DISK))
 
 
-def _cpu(read: _Read) -> _Made:
+def _read_cpu(read: _Read) -> _Made:
     names, waits = read.names, read.counters.get("%VMWAIT")
-    vm = waits != "-" if waits is not None else not is_system_group(names["name"])
-    if vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
-        yield from _of_vm(read, VM_CPU, _CPU)
+    is_vm = not is_system_group(names["name"]) if waits is None else waits != "-"
+    if is_vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
+        yield from _read_vm(read, VM_CPU, _CPU)
 
 
-def _memory(read: _Read) -> _Made:
+def _read_memory(read: _Read) -> _Made:
     if read.counters.get("MCTLSZ") != "-" and not is_system_group(read.names["name"]):
-        yield from _of_vm(read, VM_MEMORY, _VM_MEMORY)
+        yield from _read_vm(read, VM_MEMORY, _VM_MEMORY)
 
 
-def _of_vm(read: _Read, group: Group, columns: dict[str, str]) -> _Made:
+def _read_vm(read: _Read, group: Group, columns: dict[str, str]) -> _Made:
     named: dict[str, Value] = {"vm_id": int(read.names["gid"]), "vm_name": read.names["name"]}
     yield VM, {}, named
     yield group.table, columns, named
 
 
-def _adapter(read: _Read) -> _Made:
+def _read_adapter(read: _Read) -> _Made:
     if read.names["path"] == "-":
         yield DISK_ADAPTER.table, _ADAPTER, {"hba": read.names["hba"]}
 
 
-def _device(read: _Read) -> _Made:
+def _read_device(read: _Read) -> _Made:
     name = read.names["device"]
     if (read.names.get("part") or "-") != "-":
         return
@@ -130,17 +130,25 @@ def _device(read: _Read) -> _Made:
         yield DISK_DEVICE.table, _DEVICE, {"storage_device": name}
 
 
-def _virtual_disk(read: _Read) -> _Made:
-    name, disk = read.names["name"], read.names["disk"].replace("-", "") or None
-    yield VIRTUAL_DISK.table, _DISK, {"instance": f"{name}:{disk}" if disk else name, "vm_name": name, "disk": disk}
+def _read_virtual_disk(read: _Read) -> _Made:
+    name = read.names["name"]
+    disk = read.names["disk"].replace("-", "") or None
+    instance = f"{name}:{disk}" if disk else name
+    yield VIRTUAL_DISK.table, _DISK, {"instance": instance, "vm_name": name, "disk": disk}
 
 
-def _port(read: _Read) -> _Made:
+def _read_port(read: _Read) -> _Made:
     names = read.names
-    name, vm = client(names["used_by"], set())
-    named: dict[str, Value] = {"switch": names["switch"], "port_id": int(names["port_id"]), "used_by": names["used_by"]}
-    named |= {"client_name": name, "client_vm": vm}
-    named["team_pnic"] = None if names["team_pnic"] in ("-", "n/a") else names["team_pnic"]
+    client_name, client_vm = find_client(names["used_by"], set())
+    team_pnic = names["team_pnic"]
+    named: dict[str, Value] = {
+        "switch": names["switch"],
+        "port_id": int(names["port_id"]),
+        "used_by": names["used_by"],
+        "client_name": client_name,
+        "client_vm": client_vm,
+        "team_pnic": None if team_pnic in ("-", "n/a") else team_pnic,
+    }
     yield PORT.table, _PORT, named
 
 
@@ -151,23 +159,23 @@ _SCREENS = (
         r"ID\s+GID\s+NAME\s+NWLD",
         r"%[A-Z_]+",
         rf"(?P<id>{_ID})\s+(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<nwld>\d{{1,9}}){_FIRST}",
-        _cpu,
+        _read_cpu,
     ),
-    _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME}){_FIRST}", _memory),
-    _Screen(r"ADAPTR\s+PATH", "NPTH", r"(?P<hba>\S+)\s+(?P<path>\S+)", _adapter),
-    _Screen(r"DEVICE\s+PATH/WORLD/PARTITION", "DQLEN", rf"(?P<device>{_NAME})\s+(?P<part>\S+)", _device),
-    _Screen("DEVICE", "DQLEN", rf"(?P<device>{_NAME})", _device),
+    _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME}){_FIRST}", _read_memory),
+    _Screen(r"ADAPTR\s+PATH", "NPTH", r"(?P<hba>\S+)\s+(?P<path>\S+)", _read_adapter),
+    _Screen(r"DEVICE\s+PATH/WORLD/PARTITION", "DQLEN", rf"(?P<device>{_NAME})\s+(?P<part>\S+)", _read_device),
+    _Screen("DEVICE", "DQLEN", rf"(?P<device>{_NAME})", _read_device),
     _Screen(
         r"GID\s+VMNAME\s+VDEVNAME\s+NVDISK",
         "CMDS/s",
         rf"(?P<gid>{_ID})\s+(?P<name>{_NAME})\s+(?P<disk>-|[a-z]{{2,5}}\d{{1,3}}:\d{{1,3}})\s+(?:-|\d+){_FIRST}",
-        _virtual_disk,
+        _read_virtual_disk,
     ),
     _Screen(
         r"PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME",
         r"\S+",
         rf"(?P<port_id>{_ID})\s+(?P<used_by>{_NAME})\s+(?P<team_pnic>\S+)\s+(?P<switch>\S+)",
-        _port,
+        _read_port,
     ),
 )
 _HEADINGS = [re.compile(rf"\s*{one.heading}((?:\s+{one.first})(?:\s+\S+){{0,60}})\s*") for one in _SCREENS]
@@ -188,104 +196,113 @@ class _Reading:
         self.host_lines: dict[str, int] = {}
         self.numa: list[tuple[float, float]] = []
 
-    def line(self, number: int, line: str) -> Output:
+    def take_line(self, number: int, line: str) -> Output:
         """Read one line."""
         for screen, heading in zip(_SCREENS, _HEADINGS, strict=True):
-            if found := heading.fullmatch(line):
-                yield from self.close()
-                self._begin(screen, found[1].split())
+            found = heading.fullmatch(line)
+            if found is not None:
+                yield from self.close_screen()
+                self._begin_screen(screen, found[1].split())
                 return
         if _ABOVE.fullmatch(line):
-            yield from self._host_line(number, line)
-        elif self.screen is None:
-            yield self._fault(number, line, "no heading of an esxtop screen stands above this line")
-        elif found := self.row.fullmatch(line):
-            names, counters = found.groupdict(), dict(zip(self.titles, found["cells"].split(), strict=False))
-            if WORLDS.column in names:  # a counter that stands where the names do
-                counters[WORLDS.screen] = names[WORLDS.column]
-            yield from self._rows(number, _Read(names, counters))
-        else:
-            yield self._fault(number, line, f"this is no row of {len(self.titles)} numbers, as the heading wants it")
+            yield from self._take_host_line(number, line)
+            return
+        if self.screen is None:
+            yield self._make_fault(number, line, "no heading of an esxtop screen stands above this line")
+            return
+        found = self.row.fullmatch(line)
+        if found is None:
+            why = f"this is no row of {len(self.titles)} numbers, as the heading wants it"
+            yield self._make_fault(number, line, why)
+            return
+        names = found.groupdict()
+        counters = dict(zip(self.titles, found["cells"].split(), strict=False))
+        if WORLDS.column in names:  # a counter that is printed among the names
+            counters[WORLDS.screen] = names[WORLDS.column]
+        yield from self._make_rows(self.screen, number, _Read(names, counters))
 
-    def _begin(self, screen: _Screen, titles: list[str]) -> None:
-        self.screen, self.titles = screen, titles
+    def _begin_screen(self, screen: _Screen, titles: list[str]) -> None:
+        self.screen = screen
         self.counts[screen.first] = self.counts.get(screen.first, 0) + 1
-        cut = r"(?:\s+\S+)?" if titles[-1] not in _KNOWN else ""  # the terminal ended inside the last heading
-        whole = titles[:-1] if cut else titles
-        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(whole)}}}){cut}\s*")
-        self.titles = whole
+        cut = ""
+        if titles[-1] not in _KNOWN:  # the terminal ended inside the last heading
+            cut = r"(?:\s+\S+)?"
+            titles = titles[:-1]
+        self.titles = titles
+        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*")
 
-    def _rows(self, number: int, read: _Read) -> Output:
-        assert self.screen is not None
-        sample = self.counts[self.screen.first]
-        for table, columns, named in self.screen.rows(read):
+    def _make_rows(self, screen: _Screen, number: int, read: _Read) -> Output:
+        sample = self.counts[screen.first]
+        for table, columns, named in screen.rows(read):
             if not columns:  # the object itself, once
                 (key, *_) = named.values()
-                if (table.name, key) in self.seen:
-                    continue
-                self.seen.add((table.name, key))
-                yield self._row(table, named | {"samples": 1}, number)
-            else:
-                counters = read.counters.items()
-                known: dict[str, Value] = {columns[name]: _number(text) for name, text in counters if name in columns}
-                yield self._row(table, named | {"sample": sample} | known, number)
+                if (table.name, key) not in self.seen:
+                    self.seen.add((table.name, key))
+                    yield self._make_row(table, named | {"samples": 1}, number)
+                continue
+            values = named | {"sample": sample}
+            for name, text in read.counters.items():
+                if name in columns:
+                    values[columns[name]] = None if text in ("-", "Y", "N") else float(text)
+            yield self._make_row(table, values, number)
 
-    def _host_line(self, number: int, line: str) -> Output:
+    def _take_host_line(self, number: int, line: str) -> Output:
         """Take a line above the memory screen; the row of the host is yielded when the heading below them comes."""
         found = _HOST_LINE.fullmatch(line)
         if found is None:
-            yield from self._numa_line(number, line)
+            yield from self._take_numa_line(number, line)
             return
         if found[1] == "PMEM":
-            yield from self.close()
+            yield from self.close_screen()
         cells = {word: float(value) for value, word in _HOST_CELL.findall(found[2])}
         if not _NO_CELL.fullmatch(_HOST_CELL.sub("", found[2]).strip()):
-            yield self._fault(number, line, "not all of this line is numbers with the word that says what they count")
+            yield self._make_fault(
+                number, line, "not all of this line is numbers with the word that says what they count"
+            )
         for column, (head, word) in _MEMORY.items():
             if head == found[1] and word in cells:
                 self.host[column], self.host_lines[column] = cells[word], number
 
-    def _numa_line(self, number: int, line: str) -> Output:
+    def _take_numa_line(self, number: int, line: str) -> Output:
         """Take the line that lists memory and free memory of each NUMA node; a later line of a screen goes on."""
         if not _NUMA_HEAD.match(line):
             return
-        if (found := _NUMA_LINE.fullmatch(line)) is None:
-            yield self._fault(number, line, "not every NUMA node has its memory, and in brackets what of it is free")
+        found = _NUMA_LINE.fullmatch(line)
+        if found is None:
+            why = "not every NUMA node has its memory, and in brackets what of it is free"
+            yield self._make_fault(number, line, why)
             return
-        self.numa += [(float(total), float(free)) for total, free in _NUMA_CELL.findall(found[1])]
+        for total, free in _NUMA_CELL.findall(found[1]):
+            self.numa.append((float(total), float(free)))
         self.host[LEAST_NUMA] = min(free for _, free in self.numa)
         self.host_lines[LEAST_NUMA] = number
 
-    def close(self) -> Output:
-        """Yield what the lines above a screen said of the host: those of the next screen are another sample."""
+    def close_screen(self) -> Output:
+        """Yield what the lines above a screen hold of the host: those of the next screen are another sample."""
         if self.host:
             self.counts["PMEM"] = self.counts.get("PMEM", 0) + 1
-            named: dict[str, Value] = {"sample": self.counts["PMEM"]}
-            row = self._row(MEMORY.table, named | self.host, min(self.host_lines.values()))
+            sample: dict[str, Value] = {"sample": self.counts["PMEM"]}
+            row = self._make_row(MEMORY.table, sample | self.host, min(self.host_lines.values()))
             row.lines = self.host_lines
             yield row
             for node, (total, free) in enumerate(self.numa):
                 cells: dict[str, Value] = {"numa_node": node, "total_mb": total, "free_mb": free}
-                yield self._row(NUMA_NODE.table, named | cells, self.host_lines[LEAST_NUMA])
+                yield self._make_row(NUMA_NODE.table, sample | cells, self.host_lines[LEAST_NUMA])
         self.host, self.host_lines, self.numa = {}, {}, []
 
-    def _row(self, table: Table, values: dict[str, Value], number: int) -> Row:
+    def _make_row(self, table: Table, values: dict[str, Value], number: int) -> Row:
         return Row(table, table.blank() | values, self.block, number)
 
-    def _fault(self, number: int, line: str, why: str) -> Fault:
+    def _make_fault(self, number: int, line: str, why: str) -> Fault:
         return Fault(self.block.address, number, line, PARSER.name, why=why)
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the screens of a block: VMs, devices and one sample of each object a screen."""
     reading = _Reading(block)
     for number, line in enumerate(block.lines, block.first_line):
-        yield from reading.line(number, line)
-    yield from reading.close()
-
-
-def _number(text: str) -> float | None:
-    return None if text in ("-", "Y", "N") else float(text)
+        yield from reading.take_line(number, line)
+    yield from reading.close_screen()
 
 
 PARSER = Parser(
@@ -303,7 +320,7 @@ PARSER = Parser(
         NFS_VOLUME.table,
         VIRTUAL_DISK.table,
     ),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     shape=(
         r"^\s*(?:ID\s+GID\s+NAME\s+NWLD(?:\s+%[A-Z_]+)+|PORT-ID\s+USED-BY\s+TEAM-PNIC\s+DNAME(?:\s+\S+)+"

@@ -6,7 +6,7 @@ known to the driver" and is left empty. Without its command a driver that no VM 
 
 from analyzer.forms import Field, Param, key_value
 
-from ._guest import INTERFACE, ethtool
+from ._guest import INTERFACE, ethtool_command
 
 _NONE = ("N/A", "n/a")
 
@@ -28,7 +28,7 @@ PARSER = key_value(
     source="ethtool -i <interface>, in the guest",
     ask="`ethtool -i eth0` in the guest, for each interface",
     node="guest",
-    commands=(ethtool("-i", "--driver"),),
+    commands=(ethtool_command("-i", "--driver"),),
     shape=r"^\s*driver:\s*(?:vmxnet\d?|e1000e?|pcnet32|vlance|virtio_net)\s*$",  # others serve NICs of a host
     begins="driver",
     ignored=r"(?:expansion-rom-version|supports-[a-z-]+)",

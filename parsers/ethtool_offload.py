@@ -41,7 +41,7 @@ _LINE = re.compile(r"\s*(?P<offload>[a-z][a-z0-9 -]{1,60}?):\s*(?P<on>on|off)(?:
 _REST = re.compile(r"\s*(?:Cannot get device .*|$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the offloads, one row each."""
     interface = str(block.params.get("interface", ""))
     for number, line in enumerate(block.lines, block.first_line):
@@ -62,7 +62,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="ethtool_offload",
     tables=(GUEST, HOST),
-    parse=parse,
+    parse=parse_block,
     node="",  # a host and a guest print it
     commands=(r"\bethtool\s+(?:-k|--show-features|--show-offload)\s+(?P<interface>[\w.:@-]+)",),
     shape=r"^\s*(?:Features|Offload parameters) for [\w.@:-]+:\s*$",

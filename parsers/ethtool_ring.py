@@ -9,7 +9,7 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 from analyzer.forms import template_parser
 from analyzer.tables import Column, Table
 
-from ._guest import INTERFACE, ethtool
+from ._guest import INTERFACE, ethtool_command
 
 _SUM = "1.1.x vmxnet3 drivers print the sum over the queues"
 
@@ -35,7 +35,7 @@ PARSER = template_parser(
     "ethtool_ring",
     TABLE,
     node="guest",
-    commands=(ethtool("-g", "--show-ring"),),
+    commands=(ethtool_command("-g", "--show-ring"),),
     shape=r"^\s*Ring parameters for (?!vmnic\d)[\w.@:-]+:\s*$",
     body=(
         r"^\s*(?:Ring parameters for .*|Pre-set maximums:|Current hardware settings:"

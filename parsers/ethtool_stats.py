@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from analyzer.parsing import Output, Parser, fault_at, run_template, typed
 from analyzer.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
-from ._guest import INTERFACE, ethtool
+from ._guest import INTERFACE, ethtool_command
 
 _GIANT = "giant hdr"
 
@@ -91,24 +91,24 @@ _OWN = re.compile(
 _VMXNET3 = re.compile(rf"\s*(?:[TR]x Queue#|{'|'.join(map(re.escape, _COUNTERS))}|{_GIANT}):")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one output into one row for each queue; of another driver into one for each counter."""
     if block.params.get("interface") and not any(map(_VMXNET3.match, block.lines)):
-        return _others(block)
-    return _vmxnet3(block)
+        return _read_counters(block)
+    return _read_vmxnet3(block)
 
 
-def _others(block: Block) -> Output:
+def _read_counters(block: Block) -> Output:
     fixed = typed(block.params, COUNTERS)
     for number, line in enumerate(block.lines, block.first_line):
         if found := _OWN.match(line):
-            told = {"counter": found["counter"], "value": int(found["value"])}
-            yield Row(COUNTERS, {**COUNTERS.blank(), **fixed, **told}, block, number)
+            own = {"counter": found["counter"], "value": int(found["value"])}
+            yield Row(COUNTERS, {**COUNTERS.blank(), **fixed, **own}, block, number)
         elif line.strip() and line.strip() != "NIC statistics:":
             yield fault_at(block, number, PARSER.name, "not a counter")
 
 
-def _vmxnet3(block: Block) -> Output:
+def _read_vmxnet3(block: Block) -> Output:
     queues = _Queues(block)
     known = 0
     first: Record | None = None
@@ -118,7 +118,7 @@ def _vmxnet3(block: Block) -> Output:
             yield record
             continue
         first = first or record
-        known += queues.take(record)
+        known += queues.take_counter(record)
     yield from queues.rows()
     yield from queues.faults
     if first is not None and not known:
@@ -140,16 +140,16 @@ class _Queues:
         self.faults: list[Fault] = []
         self.found: dict[tuple[str, int], Row] = {}
 
-    def take(self, record: Record) -> bool:
+    def take_counter(self, record: Record) -> bool:
         """Put one counter into its queue; False when the table has no column for it.
 
         A counter that has a value already, or whose queue is not known, is a fault.
         """
         label, count = str(record.values["LABEL"]), str(record.values["COUNT"])
         line = record.lines["COUNT"]
-        self._see_head(record)
+        self._note_head(record)
         if label == "tx timeout count":
-            return self._put(self._row("tx", 0, line), "tx_timeout_count", count, line)
+            return self._put_count(self._find_row("tx", 0, line), "tx_timeout_count", count, line)
         if label == _GIANT:
             direction, columns = "tx", [column.name for column in _GIANT_COLUMNS]
         elif label in _COUNTERS:
@@ -157,47 +157,47 @@ class _Queues:
         else:
             return False
         if self.lost or (self.head is not None and self.head[0] != direction):
-            return self._fault(line, "the head of its queue is missing or was not understood")
-        row = self._current(direction, line)
+            return self._add_fault(line, "the head of its queue is missing or was not understood")
+        row = self._find_current_row(direction, line)
         for column in columns:
             if row.values[column] is None:
-                return self._put(row, column, count, line)
+                return self._put_count(row, column, count, line)
         if self.head is None:  # seen before and no heads: this line opens the next queue
             number = sum(1 for key in self.found if key[0] == direction)
-            return self._put(self._row(direction, number, line), columns[0], count, line)
-        return self._fault(line, "comes a second time for its queue: a head is missing")
+            return self._put_count(self._find_row(direction, number, line), columns[0], count, line)
+        return self._add_fault(line, "comes a second time for its queue: a head is missing")
 
     def lose_head(self, text: str) -> None:
         """Take note of a line that was not understood: below a head the counters have no queue."""
         self.lost = self.lost or "Queue#" in text
 
-    def _fault(self, line: int, why: str) -> bool:
+    def _add_fault(self, line: int, why: str) -> bool:
         self.faults.append(fault_at(self.block, line, PARSER.name, why))
         return True
 
-    def _see_head(self, record: Record) -> None:
+    def _note_head(self, record: Record) -> None:
         if record.values["DIRECTION"]:
             number = str(record.values["QUEUE"])
             self.lost = self.lost and record.lines["QUEUE"] == self.head_line
             self.head_line = record.lines["QUEUE"]
             self.head = (str(record.values["DIRECTION"]).lower(), int(number) if len(number) < 6 else 0)
 
-    def _current(self, direction: str, line: int) -> Row:
+    def _find_current_row(self, direction: str, line: int) -> Row:
         if self.head is not None and self.head[0] == direction:
-            return self._row(*self.head, line)
+            return self._find_row(*self.head, line)
         number = sum(1 for key in self.found if key[0] == direction)
-        return self._row(direction, max(number - 1, 0), line)
+        return self._find_row(direction, max(number - 1, 0), line)
 
-    def _row(self, direction: str, queue: int, line: int) -> Row:
+    def _find_row(self, direction: str, queue: int, line: int) -> Row:
         if (direction, queue) not in self.found:
             values = TABLE.blank()
             values.update(self.fixed, direction=direction, queue=queue)
             self.found[direction, queue] = Row(TABLE, values, self.block, line)
         return self.found[direction, queue]
 
-    def _put(self, row: Row, column: str, count: str, line: int) -> bool:
+    def _put_count(self, row: Row, column: str, count: str, line: int) -> bool:
         if row.values[column] is not None:
-            return self._fault(line, "comes a second time for its queue: a head is missing")
+            return self._add_fault(line, "comes a second time for its queue: a head is missing")
         row.values[column] = int(count)
         row.lines = {**row.lines, column: line}
         return True
@@ -210,9 +210,9 @@ class _Queues:
 PARSER = Parser(
     name="ethtool_stats",
     tables=(TABLE, COUNTERS),
-    parse=parse,
+    parse=parse_block,
     node="guest",
-    commands=(ethtool("-S", "--statistics"),),
+    commands=(ethtool_command("-S", "--statistics"),),
     shape=r"^\s*(?:NIC statistics:|(?:pkts rx OOB|drv dropped [rt]x total|rx buf alloc fail):\s*\d+)\s*$",
     body=(
         r"^\s*(?:NIC statistics:|(?:Tx|Rx) Queue#:\s*\d+"

@@ -33,7 +33,7 @@ _SHARED = 2  # the mode whose owners stand on lines of their own
 _NOBODY = "00000000-00000000-0000-000000000000"
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the locks; a lock without its mode and a line that is none of it are faults."""
     open_at, found = 0, False
     mode: int | None = None
@@ -42,25 +42,25 @@ def parse(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, "a line that is too long")
             continue
         if _BEGIN.match(line):
-            yield from _without(block, open_at, found)
+            yield from _skip_frames(block, open_at, found)
             open_at, found, mode = number, False, None
         if open_at and (lock := _MODE.search(line)):
             found, mode = True, int(lock["mode"])
             if mode != _SHARED or lock["owner"].replace("*", "") != _NOBODY:
-                yield _row(block, number, mode, lock["owner"])
+                yield _make_row(block, number, mode, lock["owner"])
         elif open_at and (reader := _READER.match(line)):
-            yield _row(block, number, mode, reader["owner"])
+            yield _make_row(block, number, mode, reader["owner"])
         elif not _BEGIN.match(line) and not _REST.match(line):
             yield fault_at(block, number, PARSER.name, "no line of a lock")
-    yield from _without(block, open_at, found)
+    yield from _skip_frames(block, open_at, found)
 
 
-def _without(block: Block, at: int, found: bool) -> Iterator[Fault]:
+def _skip_frames(block: Block, at: int, found: bool) -> Iterator[Fault]:
     if at and not found:
         yield fault_at(block, at, PARSER.name, "a lock without its mode")
 
 
-def _row(block: Block, line: int, mode: int | None, owner: str) -> Row:
+def _make_row(block: Block, line: int, mode: int | None, owner: str) -> Row:
     owner = owner.replace("*", "")  # a page prints the MAC in bold
     held = mode != 0 and owner != _NOBODY
     mac = owner.rpartition("-")[2]
@@ -76,7 +76,7 @@ def _row(block: Block, line: int, mode: int | None, owner: str) -> Row:
 PARSER = Parser(
     name="file_locks",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvmkfstools\s+-D\s+(?P<locked_file>[^\s|;>][^|;>]*?)\s*(?=$|[|;>])",),
     shape=r"^\s*Lock \[type [0-9a-f]{8} offset \d+ v \d+",

@@ -31,7 +31,7 @@ _LINES = (
 _OTHER = re.compile(r"\s*(?:(?:Fundamental b|B)lock size: .*)?$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the file systems, one row each, at the line that names it."""
     values: dict[str, Value] = {}
     at = block.first_line
@@ -41,8 +41,8 @@ def parse(block: Block) -> Output:
                 yield Row(TABLE, values, block, at)
             values, at = {**TABLE.blank(), **named.groupdict()}, number
         elif values and (found := next(filter(None, (one.match(line) for one in _LINES)), None)):
-            told = found.groupdict().items()
-            values |= {name: text if name == "stat_type" else int(text) for name, text in told}
+            cells = found.groupdict().items()
+            values |= {name: text if name == "stat_type" else int(text) for name, text in cells}
         elif not _OTHER.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:
@@ -52,7 +52,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="file_system_stat",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     common=True,
     commands=(r"(?:^|[\s/])stat\s+-f\b",),

@@ -14,7 +14,7 @@ from analyzer.tables import MAC_FORM, Block, Column, KeyColumn, Row, Table, Valu
 from ._guest import INTERFACE
 
 
-def _counter(name: str, meaning: str, unit: str) -> Column:
+def _count_column(name: str, meaning: str, unit: str) -> Column:
     return Column(name, "int", meaning, unit)
 
 
@@ -26,15 +26,15 @@ TABLE = Table.of(
     Column("mac", "str", "MAC address of the interface", form=MAC_FORM),
     Column("ip_address", "str", "first address of IPv4, where it is printed"),
     Column("mtu", "int", "largest packet", "bytes"),
-    _counter("rx_packets", "packets received", "packets"),
-    _counter("rx_bytes", "bytes received", "bytes"),
-    _counter("rx_errors", "errors of receiving", "times"),
-    _counter("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
-    _counter("rx_overruns", "packets lost because the ring was full", "packets"),
-    _counter("tx_packets", "packets sent", "packets"),
-    _counter("tx_bytes", "bytes sent", "bytes"),
-    _counter("tx_errors", "errors of sending", "times"),
-    _counter("tx_dropped", "packets dropped on the way out", "packets"),
+    _count_column("rx_packets", "packets received", "packets"),
+    _count_column("rx_bytes", "bytes received", "bytes"),
+    _count_column("rx_errors", "errors of receiving", "times"),
+    _count_column("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
+    _count_column("rx_overruns", "packets lost because the ring was full", "packets"),
+    _count_column("tx_packets", "packets sent", "packets"),
+    _count_column("tx_bytes", "bytes sent", "bytes"),
+    _count_column("tx_errors", "errors of sending", "times"),
+    _count_column("tx_dropped", "packets dropped on the way out", "packets"),
     ask="`ip -s link` in the guest",
 )
 
@@ -48,7 +48,7 @@ _BYTES = re.compile(r"\b(?P<way>[RT]X)? ?bytes[: ](?P<bytes>\d+)")
 _WAY = re.compile(r"\s*(?P<way>[RT]X)(?::| (?:packets|errors)[: ]\d)")
 _CELL = re.compile(r"\b(packets|errors|dropped|overruns)[: ](\d+)")
 _NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)+\s*$")
-_TOLD = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
+_COUNTED = re.compile(r"\b(?:packets|errors|dropped|overruns|bytes|mtu|MTU)[: ] ?(?P<number>\S+)")
 _ADDRESS = re.compile(r"\s*inet (?:addr:)?\S")
 _HARDWARE = re.compile(r"\b(?:HWaddr|ether|link/ether) ")
 _WORDS = re.compile(
@@ -56,7 +56,7 @@ _WORDS = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces of an output, a row each."""
     row: Row | None = None
     labels: list[str] = []  # of the numbers on the line below: `RX: bytes packets errors dropped`
@@ -68,13 +68,16 @@ def parse(block: Block) -> Output:
             if row is not None:
                 yield row
             row = Row(TABLE, {**TABLE.blank(), "interface": head["interface"]}, block, number)
-        cells = _cells(line, labels)
-        damaged = _damaged(line) or (bool(labels) and bool(_labels(line)))
-        known = bool(head or cells or _labels(line) or _WORDS.match(line))
-        labels = _labels(line) or ([] if cells or head else labels)
-        counted = row is not None and "mac" in cells and not head and row.values["rx_packets"] is not None
-        if row is not None and (counted or any(row.values[name] is not None for name in cells)):
-            yield row  # what comes a second time is of the next interface, whose name was lost
+        cells = _read_cells(line, labels)
+        own_labels = _read_labels(line)
+        damaged = bool(labels and own_labels) or _is_damaged(line)
+        known = bool(head or cells or own_labels or _WORDS.match(line))
+        if own_labels:
+            labels = own_labels
+        elif cells or head:
+            labels = []
+        if row is not None and _begins_interface(row, cells, has_head=bool(head)):
+            yield row
             row = None
         if row is None or damaged or not known:
             yield fault_at(block, number, PARSER.name, "not a line of this output, or of no interface")
@@ -85,48 +88,65 @@ def parse(block: Block) -> Output:
         yield row
 
 
-def _damaged(line: str) -> bool:
+def _begins_interface(row: Row, cells: dict[str, Value], *, has_head: bool) -> bool:
+    """Tell whether cells are of the next interface, whose name was lost: what comes a second time is."""
+    if "mac" in cells and not has_head and row.values["rx_packets"] is not None:
+        return True
+    return any(row.values[name] is not None for name in cells)
+
+
+def _is_damaged(line: str) -> bool:
     """Tell whether a label of a line has a value of another form than it should have."""
-    if _labels(line):
+    if _read_labels(line):
         return False
-    numbers = all(found["number"].rstrip(":").isdecimal() for found in _TOLD.finditer(line))
-    address = _ADDRESS.match(line) is None or _IP.match(line) is not None
-    return not (numbers and address and (_HARDWARE.search(line) is None or _MAC.search(line) is not None))
+    if not all(found["number"].rstrip(":").isdecimal() for found in _COUNTED.finditer(line)):
+        return True
+    if _ADDRESS.match(line) is not None and _IP.match(line) is None:
+        return True
+    return _HARDWARE.search(line) is not None and _MAC.search(line) is None
 
 
-def _labels(line: str) -> list[str]:
+def _read_labels(line: str) -> list[str]:
     """Return the columns of a line of `ip -s link` that says what the numbers below it are."""
     way, _, words = line.strip().partition(":")
     words = words.replace("overrun ", "overruns ")
-    return [f"{way.lower()}_{word}" for word in words.split()] if way in ("RX", "TX") and "bytes " in words else []
+    if way not in ("RX", "TX") or "bytes " not in words:
+        return []
+    return [f"{way.lower()}_{word}" for word in words.split()]
 
 
-def _cells(line: str, labels: list[str]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+def _read_cells(line: str, labels: list[str]) -> dict[str, Value]:
+    """Return the cells of a line; `labels` are the columns of the numbers on a line of `ip -s link`."""
+    cells: dict[str, Value] = {}
+    columns = TABLE.blank()
     if labels and _NUMBERS.match(line):
-        told = zip(labels, map(int, line.split()), strict=False)
-        return {name: count for name, count in told if name in TABLE.blank()}
+        for name, text in zip(labels, line.split(), strict=False):
+            if name in columns:
+                cells[name] = int(text)
+        return cells
     if mtu := _MTU.search(line):
-        found["mtu"] = int(mtu["mtu"])
+        cells["mtu"] = int(mtu["mtu"])
     for pattern in (_MAC, _IP):
-        if cell := pattern.search(line):
-            found |= cell.groupdict()
-    if way := _WAY.match(line):
-        side = way["way"].lower()
-        found |= {
-            f"{side}_{name}": int(text) for name, text in _CELL.findall(line) if f"{side}_{name}" in TABLE.blank()
-        }
-        for cell in _BYTES.finditer(line):
-            found[f"{(cell['way'] or side).lower()}_bytes"] = int(cell["bytes"])
-    elif old := list(_BYTES.finditer(line)):
-        found |= {f"{cell['way'].lower()}_bytes": int(cell["bytes"]) for cell in old if cell["way"]}
-    return found
+        if found := pattern.search(line):
+            cells |= found.groupdict()
+    way = _WAY.match(line)
+    side = way["way"].lower() if way else ""
+    if way:
+        for label, text in _CELL.findall(line):
+            name = f"{side}_{label}"
+            if name in columns:
+                cells[name] = int(text)
+    for found in _BYTES.finditer(line):
+        direction = (found["way"] or side).lower()
+        if direction:
+            cells[f"{direction}_bytes"] = int(found["bytes"])
+    return cells
 
 
 PARSER = Parser(
     name="guest_interfaces",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="guest",
     commands=(
         r"(?:^|[\s;&|/])ifconfig(?:\s+-a)?(?:\s+(?!vmk)[\w.:@-]+)?\s*$",

@@ -3,7 +3,7 @@
 Source: procps `free`, the old form (`-/+ buffers/cache:` line) and the new one (`buff/cache`,
 `available`). Without an option it prints kB (1,024 bytes); `-b -k -m -g -h` change the unit, which the
 numbers themselves do not show: it is taken from the command. Pasted without its command, the
-text is read as kB unless the total were below 256 MB then, which is said instead of guessed.
+text is read as kB unless the total were below 256 MB then, which is a fault instead of a guess.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analyzer.parsing import Output, fault_at
 from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 
-def _kb(name: str, meaning: str) -> Column:
+def _size_column(name: str, meaning: str) -> Column:
     return Column(name, "int", meaning, "kB")
 
 
@@ -23,19 +23,19 @@ TABLE = Table.of(
     "guest.memory",
     "Memory and swap of a Linux guest at one moment.",
     "free, in the guest",
-    _kb("mem_total_kb", "memory of the guest"),
-    _kb("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
-    _kb("mem_free_kb", "memory not used at all"),
-    _kb("mem_shared_kb", "memory shared between processes"),
-    _kb("mem_buffers_kb", "buffers (old form)"),
-    _kb("mem_cached_kb", "page cache (old form)"),
-    _kb("mem_buff_cache_kb", "buffers and page cache (new form)"),
-    _kb("mem_available_kb", "memory a new process could get (new form)"),
-    _kb("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
-    _kb("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
-    _kb("swap_total_kb", "swap space"),
-    _kb("swap_used_kb", "swap in use"),
-    _kb("swap_free_kb", "swap not used"),
+    _size_column("mem_total_kb", "memory of the guest"),
+    _size_column("mem_used_kb", "memory in use; the old form counts buffers and cache in"),
+    _size_column("mem_free_kb", "memory not used at all"),
+    _size_column("mem_shared_kb", "memory shared between processes"),
+    _size_column("mem_buffers_kb", "buffers (old form)"),
+    _size_column("mem_cached_kb", "page cache (old form)"),
+    _size_column("mem_buff_cache_kb", "buffers and page cache (new form)"),
+    _size_column("mem_available_kb", "memory a new process could get (new form)"),
+    _size_column("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
+    _size_column("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
+    _size_column("swap_total_kb", "swap space"),
+    _size_column("swap_used_kb", "swap in use"),
+    _size_column("swap_free_kb", "swap not used"),
     ask="`free` in the guest",
 )
 
@@ -48,10 +48,10 @@ _LEAST_KB = 256 << 10
 _MOST_KB = 2**53
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the memory at one moment, in kB."""
-    factor = _factor(block.command)
-    values = {column.name: _value(record, column.name, factor) for column in TABLE.columns}
+    factor = _find_factor(block.command)
+    values = {column.name: _read_size(record, column.name, factor) for column in TABLE.columns}
     total = values["mem_total_kb"]
     if not block.command and isinstance(total, int) and total < _LEAST_KB:
         why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
@@ -63,7 +63,7 @@ def _rows(block: Block, record: Record) -> Output:
     yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
 
 
-def _factor(command: str) -> float:
+def _find_factor(command: str) -> float:
     """Return what one unit of the output is in kB, from the options of the command."""
     found = re.search(r"\bfree\b((?:\s+-[-\w]+)*)", command)
     for option in found[1].split() if found else []:
@@ -74,7 +74,7 @@ def _factor(command: str) -> float:
     return 1.0
 
 
-def _value(record: Record, name: str, factor: float) -> Value:
+def _read_size(record: Record, name: str, factor: float) -> Value:
     found = _CELL.fullmatch(str(record.values[name.upper()]))
     if not found:
         return None
@@ -87,7 +87,7 @@ _NUMBER = r"\d[\d.]*(?:[BKMGTP]i?)?"
 PARSER = record_parser(
     "guest_memory",
     (TABLE,),
-    _rows,
+    read_record,
     node="guest",
     commands=(r"(?:^|[\s;&|/])free(?:\s+-[-\w]+(?:\s+\d+)?)*\s*$",),
     shape=r"^\s*total\s+used\s+free\s+shared\s+(?:buffers\s+cached|buff/cache\s+available)\s*$",

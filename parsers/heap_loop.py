@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, ColumnValueError, Row, Value, convert
+from analyzer.tables import Block, ColumnValueError, Row, convert
 
 from .heap_stats import FIELDS
 from .heap_stats import PARSER as STATS
@@ -20,35 +20,40 @@ _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z ]{1,60}?)\s*:\s*(?P<text>\S.*?
 _LABELS = {field.label: field.name for field in FIELDS}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the heaps, one row each."""
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
-        found = _LINE.match(line)
         if re.match(r"\s*Heap stats \{", line) and row is not None and row.lines:
             yield row
             row = None
-        if named := _NAME.match(line):
-            yield from [row] if row is not None else ()
-            row = _heap(block, number, named["heap"])
-        elif found and found["label"] == "Name" and (row is None or len(row.lines) > 0):
-            yield from [row] if row is not None else ()
-            row = _heap(block, number, found["text"])
+        found = _LINE.match(line)
+        heap = _find_heap(line, found, row)
+        if heap is not None:
+            if row is not None:
+                yield row
+            row = Row(TABLE, TABLE.blank() | {"heap": heap}, block, number, {})
         elif found and row is not None:
-            yield from _take(row, found["label"], found["text"], number)
+            yield from _put_cell(row, found["label"], found["text"], number)
         elif found and found["label"] in _LABELS:
             yield fault_at(block, number, PARSER.name, "belongs to a heap whose name is missing")
         elif line.strip() and not re.match(r"\s*(?:Heap stats \{|\}|[A-Za-z][^:]{0,70}:)", line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
-    yield from [row] if row is not None else ()
+    if row is not None:
+        yield row
 
 
-def _heap(block: Block, line: int, name: str) -> Row:
-    values: dict[str, Value] = {column.name: None for column in TABLE.columns}
-    return Row(TABLE, {**values, "heap": name}, block, line, {})
+def _find_heap(line: str, found: re.Match[str] | None, row: Row | None) -> str | None:
+    """Return the name of the heap that a line begins, None where it begins none."""
+    named = _NAME.match(line)
+    if named is not None:
+        return named["heap"]
+    if found and found["label"] == "Name" and (row is None or row.lines):
+        return found["text"]
+    return None
 
 
-def _take(row: Row, label: str, text: str, line: int) -> Output:
+def _put_cell(row: Row, label: str, text: str, line: int) -> Output:
     """Put a cell into the row of its heap; a label that has no column is left out."""
     name = _LABELS.get(label)
     column = TABLE.column(name) if name else None
@@ -64,7 +69,7 @@ def _take(row: Row, label: str, text: str, line: int) -> Output:
 PARSER = Parser(
     name="heap_loop",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvsish -e ls /system/heaps\b.*\bvsish -e get /system/heaps/",),
     shape=r"^\s*[\w.-]+-0x[0-9a-f]{6,16}/\s*$",

@@ -9,7 +9,8 @@ from analyzer.tables import Row
 _MAY_BE_EMPTY = r"\S.*?|"
 
 
-def _named(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Take the distributed switch from the command."""
     row.values["dvs_name"] = row.block.params.get("dvs_name")
 
 
@@ -29,5 +30,5 @@ PARSER = key_value(
     commands=(r"\bnsxdp-cli vswitch teaming policy get\b(?:.*?\s-{1,2}dvs(?:-alias)?\s+(?P<dvs_name>\S+))?",),
     begins="loadBalance",
     ignored=r"(?:percentError|fullDuplex|speed)",
-    finish=_named,
+    finish=finish_row,
 )

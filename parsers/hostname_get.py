@@ -6,7 +6,7 @@ from analyzer.forms import Field, get_block
 from analyzer.parsing import Output
 from analyzer.tables import Block, Row
 
-from ._host import HOST, host_row
+from ._host import HOST, make_host_row
 
 _NAMES = get_block(
     "hostname_get",
@@ -20,12 +20,12 @@ _NAMES = get_block(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the names, and what the host is called."""
     for item in _NAMES.parse(block):
         yield item
         if isinstance(item, Row) and (name := item.values["fqdn"] or item.values["hostname"]):
-            yield host_row(block, item.line, "hostname", str(name))
+            yield make_host_row(block, item.line, "hostname", str(name))
 
 
-PARSER = replace(_NAMES, tables=(*_NAMES.tables, HOST), parse=parse)
+PARSER = replace(_NAMES, tables=(*_NAMES.tables, HOST), parse=parse_block)

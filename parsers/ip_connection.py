@@ -64,25 +64,27 @@ _TEXT = template_parser(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sockets of a text or of its JSON, which prints address and port in one cell."""
     if not json_twin.is_json(block):
         yield from _TEXT.parse(block)
         return
     for item in json_twin.read_rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
-        yield _split(item) if isinstance(item, Row) else item
+        yield _split_ports(item) if isinstance(item, Row) else item
 
 
-def _split(row: Row) -> Row:
+def _split_ports(row: Row) -> Row:
     """Return a row of the table for one whose addresses have their ports behind them."""
     values = dict(row.values)
+    lines = dict(row.lines)
     for side in ("local", "remote"):
         address, _, port = str(values.pop(side) or "").rpartition(":")
         values[f"{side}_ip"] = address or None
         values[f"{side}_port"] = int(port) if port.isdecimal() and len(port) < 6 else None
-        if (line := row.lines.get(side)) is not None:
-            row.lines = {**row.lines, f"{side}_ip": line, f"{side}_port": line}
-    return Row(TABLE, values, row.block, row.line, {k: v for k, v in row.lines.items() if k in values})
+        line = lines.pop(side, None)
+        if line is not None:
+            lines[f"{side}_ip"] = lines[f"{side}_port"] = line
+    return Row(TABLE, values, row.block, row.line, {name: line for name, line in lines.items() if name in values})
 
 
-PARSER = replace(_TEXT, parse=parse)
+PARSER = replace(_TEXT, parse=parse_block)

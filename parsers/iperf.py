@@ -28,7 +28,7 @@ _BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _BITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield an interval or a summary."""
     cell = {name: str(text) for name, text in record.values.items()}
     values: dict[str, Value] = {
@@ -46,7 +46,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "iperf",
     (TABLE,),
-    _rows,
+    read_record,
     node="guest",
     commands=(r"\biperf3?\s+.*-[a-zA-Z]*[cs]\b",),
     shape=(

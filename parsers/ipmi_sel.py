@@ -17,7 +17,7 @@ from analyzer.tables import Block, Row
 _MESSAGE = re.compile(r"(?P<way>Assert|Deassert) \+ (?P<what>.+)")
 
 
-def _finish(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Part a message into what it says and whether it began or ended."""
     found = _MESSAGE.match(str(row.values["sel_message"] or ""))
     row.values["is_asserted"] = found["way"] == "Assert" if found else None
@@ -41,26 +41,26 @@ _FORM = get_blocks(
     head=r"Record:\d+",
     sign="SEL Type",
     options="-p -i -n all",
-    finish=_finish,
+    finish=finish_row,
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the records, and tell of each whether it is the last one of its sensor and event; the oldest stands first.
 
     So the end of a list, as `tail` leaves it, can be judged.
     """
     read = list(_FORM.parse(block))
     records = [item for item in read if isinstance(item, Row)]
-    last = {_of(row): number for number, row in enumerate(records)}
-    begun = Counter(_of(row) for row in records if row.values["is_asserted"])
+    last = {_find_sensor(row): number for number, row in enumerate(records)}
+    begun = Counter(_find_sensor(row) for row in records if row.values["is_asserted"])
     for number, row in enumerate(records):
-        row.values |= {"is_last": last[_of(row)] == number, "sel_begun": begun[_of(row)]}
+        row.values |= {"is_last": last[_find_sensor(row)] == number, "sel_begun": begun[_find_sensor(row)]}
     yield from read
 
 
-def _of(row: Row) -> tuple[object, object]:
+def _find_sensor(row: Row) -> tuple[object, object]:
     return row.values["sensor_number"], row.values["sel_event"]
 
 
-PARSER = replace(_FORM, parse=parse)
+PARSER = replace(_FORM, parse=parse_block)

@@ -32,7 +32,7 @@ _SECRET = re.compile(r"password|secret", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d{1,18}$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Yield a row for each setting but secrets; an empty value is none."""
     part: str | None = None
     node: str | None = None
@@ -71,7 +71,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="iscsi_database",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("vmkiscsid --dump-db"),
     commands=(r"\bvmkiscsid\s+--dump-db(?!\S)(?!\s*[\w/])",),

@@ -4,7 +4,7 @@ Blocks (`   Label: value`, deeper with more blanks, a line above that names the 
 and JSON. No label is known beforehand, so a label that a release spells in another way is read as well. So is any
 further `commands/localcli_….txt`: each release collects other ones (NVMe and components since 7.0), and what any other
 `esxcli … list` or `… get` printed below its prompt. Of files a line
-that is in none of these forms is a row as it was printed, for nobody has seen what they hold.
+that is in none of these forms is a row as it was printed, for no one has seen what they hold.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from typing import NamedTuple
 
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, Row, Table, Value
 
 COMMANDS = (
     "hardware trustedboot get",
@@ -87,145 +88,174 @@ _FILE = re.compile(r"(?:\d+\.)?localcli_(?P<name>[^/]+)\.(?:txt|json)$")
 _PATH = re.compile(r"\b(?:esxcli|localcli)\s+(?:--\S+\s+)*(?P<path>[\w][\w ]*\w)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an output into rows, whatever its labels."""
-    known, asked = bool(block.command) or _is_listed(block.address), _asked(block)
-    cells = _cells(block)
-    begun = [] if known else list(islice(cells, MOST_LABELS))
-    if _tells_of_nothing(begun):
+    member = _MEMBER.search(block.address)
+    is_listed = member is not None and member["name"] in _LISTED
+    is_known = bool(block.command) or is_listed
+    asked = _find_command(block)
+    cells = _read_cells(block)
+    first = [] if is_known else list(islice(cells, MOST_LABELS))
+    if _lacks_subjects(first):
         yield fault_at(block, block.first_line, PARSER.name, "the same labels again, and no line says of what")
         return
-    for count, (object_, label, text, line) in enumerate(chain(begun, cells)):
+    for count, cell in enumerate(chain(first, cells)):
         if count == MOST_VALUES:
-            yield fault_at(
-                block, line, PARSER.name, f"more than {MOST_VALUES:,} values in one output; the rest is not read"
-            )
+            why = f"more than {MOST_VALUES:,} values in one output; the rest is not read"
+            yield fault_at(block, cell.line, PARSER.name, why)
             return
-        if label is None and known:
-            yield fault_at(block, line, PARSER.name, text)
+        if cell.label is None and is_known:
+            yield fault_at(block, cell.line, PARSER.name, cell.text)
             continue
-        shown = text if label else block.lines[line - block.first_line].strip()
-        values = {"asked": asked, "of_object": object_ or None, "label": label, "cell_text": shown}
-        yield Row(TABLE, {**values, "cell_number": int(shown) if _NUMBER.match(shown) else None}, block, line)
+        text = cell.text if cell.label else block.lines[cell.line - block.first_line].strip()
+        values: dict[str, Value] = {
+            "asked": asked,
+            "of_object": cell.of_object or None,
+            "label": cell.label,
+            "cell_text": text,
+            "cell_number": int(text) if _NUMBER.match(text) else None,
+        }
+        yield Row(TABLE, values, block, cell.line)
 
 
-def _tells_of_nothing(begun: Sequence[Cell]) -> bool:
+def _lacks_subjects(first: Sequence[Cell]) -> bool:
     """Tell whether an output begins with labels that come again and again below no name: values without a subject."""
-    labels = [(of_object, label) for of_object, label, *_ in begun if label]
+    labels = [(cell.of_object, cell.label) for cell in first if cell.label]
     return len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
 
 
-def _is_listed(address: str) -> bool:
-    found = _MEMBER.search(address)
-    return found is not None and found["name"] in _LISTED
+def _find_command(block: Block) -> str | None:
+    """Return the command behind esxcli, or the name of a bundle's file."""
+    in_command = _PATH.search(block.command)
+    if in_command is not None:
+        return in_command["path"]
+    in_address = _FILE.search(block.address)
+    return in_address["name"] if in_address is not None else None
 
 
-def _asked(block: Block) -> str | None:
-    if found := _PATH.search(block.command):
-        return found["path"]
-    found = _FILE.search(block.address)
-    return found["name"] if found else None
+class Cell(NamedTuple):
+    """A value of an output; without a label the line was not understood, and `text` says why."""
+
+    of_object: str
+    label: str | None
+    text: str
+    line: int
 
 
-Cell = tuple[str, str | None, str, int]  # object, label (None: not understood, and why), text, line
-
-
-def _cells(block: Block) -> Iterator[Cell]:
+def _read_cells(block: Block) -> Iterator[Cell]:
+    """Yield the cells of an output, in whichever of the known forms it is."""
     if json_twin.is_json(block):
-        yield from _json(block)
-    elif ruler := next((n for n, line in enumerate(block.lines) if n and _RULER.match(line)), 0):
-        yield from _table(block, ruler)
-    elif (word := _word_alone(block)) is not None:
-        yield from _word(block, word)
+        yield from _read_json(block)
+        return
+    for number, line in enumerate(block.lines):
+        if number and _RULER.match(line):
+            yield from _read_table(block, number)
+            return
+    word = _find_only_word(block)
+    if word is not None:
+        yield from _read_word(block, word)
     else:
-        yield from _blocks(block)
+        yield from _read_blocks(block)
 
 
-def _word_alone(block: Block) -> int | None:
+def _find_only_word(block: Block) -> int | None:
     """Return which line of an output holds its one word, where a command printed no more (Enabled); else None."""
     if not block.command or "|" in block.command:
         return None
     words = [number for number, line in enumerate(block.lines) if re.fullmatch(r"\s*[\w.:-]+\s*", line)]
-    return words[0] if len(words) == 1 and not any(map(_LABEL.match, block.lines)) else None
+    if len(words) != 1 or any(_LABEL.match(line) for line in block.lines):
+        return None
+    return words[0]
 
 
-def _word(block: Block, word: int) -> Iterator[Cell]:
+def _read_word(block: Block, word: int) -> Iterator[Cell]:
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if number == word:
-            yield "", "value", line.strip(), at
+            yield Cell("", "value", line.strip(), at)
         elif line.strip():
-            yield "", None, "beside the one word of the output", at
+            yield Cell("", None, "beside the one word of the output", at)
 
 
-def _json(block: Block) -> Iterator[Cell]:
+def _read_json(block: Block) -> Iterator[Cell]:
     for line in json_twin.list_strange_lines(block):
-        yield "", None, "not a line of JSON", line
+        yield Cell("", None, "not a line of JSON", line)
     try:
         cells = list(json_twin.read_cells(block))
-        names = {path[0]: text for path, text, _ in cells if path[1:] == ("Name",)}
-        for path, text, line in cells:
-            labels = [_WORDS.sub(" ", one) for one in (path[1:] if len(path) > 1 else path)]
-            if text:
-                yield names.get(path[0], path[0]) if len(path) > 1 else "", "/".join(labels) or "value", text, line
     except ValueError as error:
-        yield "", None, str(error), block.first_line
+        yield Cell("", None, str(error), block.first_line)
+        return
+    names = {path[0]: text for path, text, _ in cells if path[1:] == ("Name",)}
+    for path, text, line in cells:
+        if not text:
+            continue
+        of_object, keys = "", path
+        if len(path) > 1:
+            of_object, keys = names.get(path[0], path[0]), path[1:]
+        label = "/".join(_WORDS.sub(" ", key) for key in keys)
+        yield Cell(of_object, label or "value", text, line)
 
 
-def _table(block: Block, ruler: int) -> Iterator[Cell]:
+def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
     """Yield the cells of a table by the widths of its ruler; where texts are too long, by two blanks."""
     dashes = list(re.finditer("-+", block.lines[ruler]))
-    cuts, widths = [one.start() for one in dashes], [len(one[0]) for one in dashes]
-    above = [(number, _cut(block.lines[number], cuts)) for number in range(ruler - 1, -1, -1)]
-    heading, labels = next(((number, cells) for number, cells in above if cells and _fits(cells, widths)), (-1, None))
+    cuts = [one.start() for one in dashes]
+    widths = [len(one[0]) for one in dashes]
+    heading, labels = _find_heading(block, ruler, cuts, widths)
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if number in (ruler, heading) or not line.strip():
             continue
-        cells = _cut(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
-        if cells is None or labels is None or (len(cuts) > 1 and sum(map(bool, cells)) < 2):
-            yield "", None, "not a row of the table", at
+        cells = _cut_cells(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
+        if cells is None or not labels or (len(cuts) > 1 and sum(map(bool, cells)) < 2):
+            yield Cell("", None, "not a row of the table", at)
             continue
         for label, text in zip(labels, cells, strict=True):
             if text:
-                yield cells[0], label, text, at
+                yield Cell(cells[0], label, text, at)
 
 
-def _fits(cells: list[str], widths: list[int]) -> bool:
-    """Tell whether cells are a heading: none is empty or wider than its dashes."""
-    return all(0 < len(text) <= width for text, width in zip(cells, widths, strict=True))
+def _find_heading(block: Block, ruler: int, cuts: list[int], widths: list[int]) -> tuple[int, list[str]]:
+    """Return place and labels of the heading: no cell is empty or wider than its dashes; -1 and none without one."""
+    for number in range(ruler - 1, -1, -1):
+        labels = _cut_cells(block.lines[number], cuts)
+        if labels and all(0 < len(text) <= width for text, width in zip(labels, widths, strict=True)):
+            return number, labels
+    return -1, []
 
 
-def _cut(line: str, cuts: list[int]) -> list[str] | None:
+def _cut_cells(line: str, cuts: list[int]) -> list[str] | None:
     if all(not line[start - 2 : start].strip() for start in cuts[1:]):
-        return [line[start:end].strip() for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
+        ends = [*cuts[1:], None]
+        return [line[start:end].strip() for start, end in zip(cuts, ends, strict=True)]
     parts = re.split(r"\s{2,}", line.strip())
     return parts if len(parts) == len(cuts) else None
 
 
-def _blocks(block: Block) -> Iterator[Cell]:
+def _read_blocks(block: Block) -> Iterator[Cell]:
     """Yield the labels of blocks; a label without a value that deeper ones follow is the head of a block inside."""
-    object_ = ""
+    of_object = ""
     above: list[tuple[int, str]] = []
     for number, line in enumerate(block.lines, block.first_line):
         found = _LABEL.match(line) if len(line) <= MOST_LINE else None
         if found is None:
             if line.strip() and _NAME.match(line) and not re.match(REFUSED, line):
-                object_, above = line.strip(), []
+                of_object, above = line.strip(), []
             elif line.strip():
-                yield object_, None, "neither a label nor the name of a block", number
+                yield Cell(of_object, None, "neither a label nor the name of a block", number)
             continue
         depth = len(found["indent"])
         above = [one for one in above if one[0] < depth]
         if found["value"]:
-            yield object_, "/".join([*(label for _, label in above), found["label"]]), found["value"], number
-        elif depth == 0 and re.match(r"\s", _next(block, number)):
-            object_, above = found["label"], []  # localcli ends the name of a block with a colon
+            labels = [label for _, label in above]
+            yield Cell(of_object, "/".join([*labels, found["label"]]), found["value"], number)
+        elif depth == 0 and re.match(r"\s", _find_next_label(block, number)):
+            of_object, above = found["label"], []  # localcli ends the name of a block with a colon
         else:
             above.append((depth, found["label"]))
 
 
-def _next(block: Block, number: int) -> str:
+def _find_next_label(block: Block, number: int) -> str:
     below = block.lines[number - block.first_line + 1 :][:20]
     return next((line for line in below if _LABEL.match(line)), "")
 
@@ -233,7 +263,7 @@ def _next(block: Block, number: int) -> str:
 PARSER = Parser(
     name="localcli_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(*KNOWN, r"(?:^|/)commands/(?:\d+\.)?localcli_[^/]+\.txt$"),
     commands=(any_esxcli(),),

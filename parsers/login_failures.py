@@ -28,7 +28,7 @@ _LINE = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the accounts."""
     for number, line in enumerate(block.lines, block.first_line):
         if found := _LINE.match(line):
@@ -40,7 +40,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="login_failures",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     common=True,
     commands=(r"(?:^|[\s/;])pam_tally2\b",),

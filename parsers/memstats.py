@@ -35,55 +35,55 @@ TABLE = Table.of(
     ask="`memstats -r vm-stats -s name:memSize:max:consumed:ballooned:swapped:zipped -u mb`",
 )
 _MB = {"kb": 1 / 1024, "mb": 1.0, "gb": 1024.0}
-_UNIT = re.compile(r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<said>[KMG]B)\s*$", re.IGNORECASE)
+_UNIT = re.compile(r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<printed>[KMG]B)\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"\s*(?:gid\s+)?name(?:\s+[A-Za-z]\w*)+\s*$|\s*gid(?:\s+[A-Za-z]\w*)+\s*$")
 _BESIDE = re.compile(r"\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|)\s*$")
 _OF_VM = re.compile(r"vm\.(\d{1,10})$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the groups below a heading, one row each; the row Total is a sum and left out."""
     asked = _UNIT.search(block.command)
     unit = _MB[(asked["unit"] if asked and asked["unit"] else "kb").lower()]
     names: list[str] = []
     for number, line in enumerate(block.lines, block.first_line):
-        if said := _UNIT.match(line):
-            unit = _MB[said["said"].lower()]
+        if printed := _UNIT.match(line):
+            unit = _MB[printed["printed"].lower()]
         elif _BESIDE.match(line):
             continue
         elif _HEADING.match(line):
             names = line.split()
         elif line.split()[0] == "Total":
             continue
-        elif row := _row(block, number, names, unit):
+        elif row := _make_row(block, number, names, unit):
             yield row
         else:
             yield fault_at(block, number, PARSER.name, "not a row of this output, or its heading is missing")
 
 
-def _row(block: Block, line: int, names: list[str], unit: float) -> Row | None:
+def _make_row(block: Block, line: int, names: list[str], unit: float) -> Row | None:
     """Return the row of a group, none where its cells do not fit the heading."""
     texts = block.lines[line - block.first_line].split()
     cells = dict(zip(names, texts, strict=False))
-    named = cells.get("name") or cells.get("gid")
-    numbers = {name: text for name, text in cells.items() if name in _SIZES}
-    if (
-        named is None
-        or len(texts) != len(names)
-        or not all(re.fullmatch(r"-?\d{1,15}", text) for text in numbers.values())
-    ):
+    group = cells.get("name") or cells.get("gid")
+    if group is None or len(texts) != len(names):
         return None
-    cartel = _OF_VM.match(named)
-    values: dict[str, Value] = {"mem_group": named, "cartel_id": int(cartel[1]) if cartel else None}
-    for name, text in numbers.items():
-        values[_SIZES[name].name] = int(text) * unit if int(text) >= 0 else None
+    cartel = _OF_VM.match(group)
+    values: dict[str, Value] = {"mem_group": group, "cartel_id": int(cartel[1]) if cartel else None}
+    for name, text in cells.items():
+        if name not in _SIZES:
+            continue
+        if not re.fullmatch(r"-?\d{1,15}", text):
+            return None
+        size = int(text)
+        values[_SIZES[name].name] = size * unit if size >= 0 else None
     return Row(TABLE, TABLE.blank() | values, block, line)
 
 
 PARSER = Parser(
     name="memstats",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bmemstats\s+(?:-[a-qs-z]\s*\S+\s+)*-r\s*(?!uw-stats)[\w-]+",),
     body=r"^\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|(?:gid\s+)?name\s.*|gid\s.*|\S+(?:\s+\S+){1,40})\s*$",

@@ -39,7 +39,7 @@ _OTHER = re.compile(
 _TEXT = re.compile(r"\s{4,}\S")  # what a parameter does
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one module; a line in no known form is a fault."""
     values: dict[str, Value] = TABLE.blank()
     values["module"] = block.params.get("module")
@@ -51,10 +51,10 @@ def parse(block: Block) -> Output:
             lines[column] = number
         elif len(line) > MOST_LINE or not (_OTHER.match(line) or _TEXT.match(line)):
             yield fault_at(block, number, PARSER.name, "in no known form of this output")
-    yield from _row(block, values, lines)
+    yield from _make_row(block, values, lines)
 
 
-def _row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
+def _make_row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
     if lines:
         if values["module"] is None and (file := values["module_file"]):
             values["module"] = str(file).rpartition("/")[2]
@@ -64,7 +64,7 @@ def _row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Itera
 PARSER = Parser(
     name="module_info",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         r"\bvmkload_mod\s+-s\s+(?:\S*/)?(?P<module>[\w.-]+)",

@@ -27,7 +27,7 @@ TABLE = Table.of(
 )
 
 
-def _once(found: Iterable[Row | Fault]) -> Output:
+def drop_repeated(found: Iterable[Row | Fault]) -> Output:
     """Pass on what was read; a path that comes again, and not below its device's next heading, has lost its heading."""
     known: dict[Value, tuple[Value, int]] = {}  # path -> its device, and the line that named the device
     for item in found:
@@ -50,5 +50,5 @@ PARSER = template_parser(
     commands=(r"\besxcfg-mpath\s+(?:-b|--list-compact-paths|--list-paths-brief)\b",),
     shape=r"^\s*(?:naa|eui|t10|mpx|uuid)\.\S+ : \S.*$",
     body=r"^\s*(?:(?:naa|eui|t10|mpx|uuid)\.\S+ : \S.*|\w+:C\d+:T\d+:L\d+ LUN:.*|(?:Errors?|Unable|Failed)\b.*)$",
-    answers=_once,
+    answers=drop_repeated,
 )

@@ -11,7 +11,7 @@ from .nfs_list import PARSER as LIST
 _LINE = r"\S.* is /.* from \S.* (?:un)?mounted"
 
 
-def _each(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Make the row of a datastore; ESXi 4 and 5 say in words what esxcli says with true and false."""
     values = LIST.tables[0].blank()
     texts = {name: str(record.values[name.upper()]) for name in ("volume_name", "nfs_share", "nfs_server")}
@@ -27,7 +27,7 @@ def _each(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nas_list",
     LIST.tables,
-    _each,
+    read_record,
     node="esxi",
     commands=(r"\besxcfg-nas\s+(?:-l|--list)\b",),
     shape=rf"^\s*{_LINE}(?:\s+(?:un)?available)?\s*$",

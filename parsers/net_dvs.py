@@ -41,7 +41,7 @@ _LEVEL = re.compile(rf"\s*{_ITEM}(?:, {_ITEM})*[,;]?\s*$")  # a line of a list: 
 _NUMBER = re.compile(r"-?\d{1,18}$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the properties of all switches; a name that comes below its rows is filled in by the switch's alias."""
     rows: list[Row] = []
     for item in _Reader(block).read():
@@ -84,20 +84,20 @@ class _Reader:
                 self.port, self.property = found["port"], ""
             elif found := _PROPERTY.match(text):
                 self.property = found["name"]
-                yield from self._value(number, "", found["value"])
+                yield from self._read_value(number, "", found["value"])
             elif text.strip():
-                yield from self._part(number, text)
+                yield from self._read_part(number, text)
 
-    def _part(self, number: int, text: str) -> Iterator[Row | int]:
+    def _read_part(self, number: int, text: str) -> Iterator[Row | int]:
         found = _PART.match(text)
         if self.property and found:
-            yield from self._value(number, found["part"], found["value"])
+            yield from self._read_value(number, found["part"], found["value"])
         elif self.property and _LEVEL.match(text):
-            yield from self._value(number, "", text.strip())
+            yield from self._read_value(number, "", text.strip())
         else:
             yield number
 
-    def _value(self, number: int, part: str, text: str) -> Iterator[Row]:
+    def _read_value(self, number: int, part: str, text: str) -> Iterator[Row]:
         text = text.strip().rstrip(",;").strip()
         if text:
             values = {"dvs_uuid": self.switch, "dvs_name": None, "dvport": self.port, "dvs_property": self.property}
@@ -109,7 +109,7 @@ class _Reader:
 PARSER = Parser(
     name="net_dvs",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("net-dvs -l"),
     commands=(r"\bnet-dvs(?:\s+-l\b|\s*$|\s*\|)",),

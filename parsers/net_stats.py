@@ -11,7 +11,7 @@ from dataclasses import replace
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import MAC_FORM, Block, Column, Fault, Table
 
-from ._switches import vm_of
+from ._switches import find_vm
 from ._vsish import PORT_ID, SWITCH
 
 TABLE = Table.of(
@@ -35,7 +35,7 @@ _WHY_LEFT_OUT = "whoever pasted the text left lines out here"
 _LEFT_OUT = re.compile(r"^\s*(?:<snip>|\[\.\.\.\]|\.\.\.)\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the port list: one row a port; `client_vm` and `vnic` only for ports of a VM."""
     for item in rows(TABLE, PARSER.name, block):
         if isinstance(item, Fault):
@@ -44,7 +44,7 @@ def parse(block: Block) -> Output:
             continue
         name = item.values["client_name"]
         if item.values["type"] == _VM_PORT and isinstance(name, str):
-            vm_name, vnic = vm_of(name)
+            vm_name, vnic = find_vm(name)
             item.values |= {"client_vm": vm_name or name, "vnic": vnic}
         yield item
 
@@ -52,7 +52,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="net_stats",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)net-stats_-l\.txt$",),
     commands=(r"\bnet-stats\s+-l\b",),

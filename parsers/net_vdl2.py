@@ -17,9 +17,9 @@ from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from . import _host_overlay as nsxt
-from ._nsx import Cells, answers, row
+from ._nsx import Cells, make_row, name_refusals
 from ._xml import Element
-from .net_vdl2_entries import COUNTS, executed
+from .net_vdl2_entries import COUNTS, read_executed
 
 _SOURCE = "net-vdl2 -l; commands/dump-vxlan-info.py.txt"
 _ASK = "`net-vdl2 -l`"
@@ -114,17 +114,17 @@ _CONTROLLER = re.compile(r"(?P<ip>\S+) \((?P<state>[a-z]+)\)$")
 _LISTED = re.compile(r"\s*VDS ID\s+VDS Name\s")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the list by its headings, or the table of switches by its columns."""
     if any(_LISTED.match(line) for line in block.lines):
-        return answers(rows(VDS, PARSER.name, block))
-    return answers(chain(_levels(block), executed(block, PARSER.name)))
+        return name_refusals(rows(VDS, PARSER.name, block))
+    return name_refusals(chain(_read_levels(block), read_executed(block, PARSER.name)))
 
 
-def _levels(block: Block) -> Output:
+def _read_levels(block: Block) -> Output:
     found: list[_Record] = []
     switch: dict[str, Element | str | None] = {}
-    for number, line in _own(block):
+    for number, line in _list_own_lines(block):
         match = _LINE.match(line)
         if match is None:
             yield fault_at(block, number, PARSER.name, "no line of the list of VXLAN switches")
@@ -140,15 +140,15 @@ def _levels(block: Block) -> Output:
             found.append((table, number, cells))
         elif key.lower() == "network count" and switch:
             switch["networks"] = value  # it stands behind the interfaces, and speaks of the switch
-        elif why := _misplaced(found[-1] if found else None, key):
+        elif why := _find_misplacement(found[-1] if found else None, key):
             yield fault_at(block, number, PARSER.name, why)
         else:
-            found[-1][2].update(_cells(found[-1][0], key, value))
+            found[-1][2].update(_read_cells(found[-1][0], key, value))
     for table, number, cells in found:
-        yield from row(table, block, Element(table.name, number), cells)
+        yield from make_row(table, block, Element(table.name, number), cells)
 
 
-def _misplaced(record: _Record | None, key: str) -> str:
+def _find_misplacement(record: _Record | None, key: str) -> str:
     """Return why a line cannot belong to the record above it, "" when it can; a heading may have been lost."""
     if record is None:
         return "before the first heading of the list"
@@ -160,7 +160,7 @@ def _misplaced(record: _Record | None, key: str) -> str:
     return "a second value of the record" if column and column in cells else ""
 
 
-def _cells(table: Table, key: str, value: Element) -> Cells:
+def _read_cells(table: Table, key: str, value: Element) -> Cells:
     """Return the cells of a line; other keys are data we do not name."""
     column = _KEYS[table.name].get(key)
     if column == "controller_ip" and (match := _CONTROLLER.match(value.text)):
@@ -169,7 +169,7 @@ def _cells(table: Table, key: str, value: Element) -> Cells:
     return {column: value} if column else {}
 
 
-def _own(block: Block) -> Iterator[tuple[int, str]]:
+def _list_own_lines(block: Block) -> Iterator[tuple[int, str]]:
     """Yield the lines of the list; what `net-vdl2 -M` printed in between is read elsewhere, up to the next switch."""
     skipped = False
     for number, line in enumerate(block.lines, block.first_line):
@@ -186,7 +186,7 @@ def _own(block: Block) -> Iterator[tuple[int, str]]:
 PARSER = Parser(
     name="net_vdl2",
     tables=(STATE, VDS, VMKNIC, NETWORK, nsxt.OVERLAY, nsxt.SWITCH, nsxt.TEP, nsxt.SEGMENT, COUNTS),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vxlan-info\.py|net-vdl2_-l[^/]*)\.txt$",),
     commands=(

@@ -2,7 +2,7 @@
 
 Source: two public scripts that read it, which agree on its labels and on the number of lines an entry has: a line
 with the count, then three lines a VTEP, four a MAC address, three an ARP entry. No capture of a host was at hand, so
-what has other labels is said, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
+what has other labels is a fault, and no rule rests on these tables. `dump-vxlan-info.py.txt` of a bundle holds the same
 below a line `Executing:: …`.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
-from ._nsxt import typed_row
+from ._nsxt import place_cells, row_at_first_cell
 from .vxlan_mac import PARSER as MACS
 
 _SOURCE = "net-vdl2 -M {}"
@@ -73,85 +73,86 @@ _ASKED = re.compile(r"net-vdl2 -M \w+(?=.*? -s (?P<dvs>\S+))?(?=.*? -n (?P<vni>\
 _Cells = dict[str, tuple[str, int]]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the entries of one output, one row each."""
-    return entries(block, PARSER.name, block.lines, block.first_line, block.params)
+    return read_entries(block, PARSER.name, block.lines, block.first_line, block.params)
 
 
-def executed(block: Block, parser: str) -> Output:
+def read_executed(block: Block, parser: str) -> Output:
     """Read the counts that `net-vdl2 -M` printed below the lines `Executing::` of a dump, one row a logical switch.
 
-    The entries themselves are thousands on a host and told by nothing else; they are read where the command was typed.
+    The entries themselves are thousands on a host, and only the counts are kept; entries are read where the command
+    was typed.
     """
     counts: dict[tuple[str, str], _Cells] = {}
-    lines = block.lines
-    for number, line in enumerate(lines[:-1]):
-        if "Executing::" not in line or (found := _ASKED.search(line)) is None:
+    for number, line in enumerate(block.lines[:-1]):
+        found = _ASKED.search(line) if "Executing::" in line else None
+        if found is None:
             continue
         at = block.first_line + number
-        near = ((below, _COUNT.match(line)) for below, line in enumerate(lines[number + 1 : number + 4], at + 1))
-        below, counted = next(((line, told) for line, told in near if told), (at + 1, None))
+        count_line, counted = _find_count(block, number)
         if counted is None:
-            yield fault_at(block, below, parser, "no count of entries")
+            yield fault_at(block, at + 1, parser, "no count of entries")
             continue
-        key, column = (found["dvs"] or "", found["vni"] or ""), _COUNTED[counted["kind"].lower()]
+        key = found["dvs"] or "", found["vni"] or ""
+        column = _COUNTED[counted["kind"].lower()]
         if column in counts.get(key, ()):  # the same output again
-            yield from _counted(block, parser, counts)
-        asked = {name: (text, at) for name, text in found.groupdict().items() if text}
-        counts.setdefault(key, asked)[column] = (counted["count"], below)
-    yield from _counted(block, parser, counts)
+            yield from _flush_counts(block, parser, counts)
+        cells = counts.setdefault(key, place_cells(found.groupdict(), at))
+        cells[column] = (counted["count"], count_line)
+    yield from _flush_counts(block, parser, counts)
 
 
-def _counted(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:
+def _find_count(block: Block, number: int) -> tuple[int, re.Match[str] | None]:
+    """Return the line of the count in the three lines below a command, and its match; None where there is none."""
+    for below in range(number + 1, min(number + 4, len(block.lines))):
+        counted = _COUNT.match(block.lines[below])
+        if counted is not None:
+            return block.first_line + below, counted
+    return 0, None
+
+
+def _flush_counts(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:
     """Yield a row for each logical switch that was counted so far, and forget them."""
     for cells in counts.values():
-        yield from typed_row(COUNTS, block, parser, min(at for _, at in cells.values()), cells)
+        yield from row_at_first_cell(COUNTS, block, parser, cells)
     counts.clear()
 
 
-def entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
-    """Read lines of one output; `first` is the number of the first of them, `asked` what its command told."""
-    told, rows, odd = 0, 0, 0
+def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
+    """Read lines of one output; `first` is the number of the first of them, `asked` what its command gave."""
+    expected, rows, odd = 0, 0, 0
     table, labels, cells = VTEP, dict[str, str](), _Cells()
     for at, line in enumerate(lines, first):
         counted = _COUNT.match(line)
-        label, text = ("", "") if counted else _split(line)
+        found = None if counted else _LINE.match(line)
+        label = found["label"].lower() if found else ""
         begins = label in _KINDS and (not cells or label == next(iter(labels)))
         if counted or begins or labels.get(label) in cells:  # the last: the head of an entry was lost
             rows += bool(cells)
-            yield from _row(block, parser, table, cells)
+            yield from row_at_first_cell(table, block, parser, cells)
             cells = {}
         if counted:
-            told += int(counted["count"])
+            expected += int(counted["count"])
             continue
         if begins:
             table, labels = _KINDS[label]
             cells = {name: (value, at) for name, value in asked.items()}
-        if label in labels and (cells or begins):
-            cells[labels[label]] = (text, at)
+        if found and label in labels and (cells or begins):
+            cells[labels[label]] = (found["text"], at)
         elif line.strip().strip("-="):
             odd += 1
             yield fault_at(block, at, parser, "not a line of this output")
     rows += bool(cells)
-    yield from _row(block, parser, table, cells)
-    if told != rows and not odd:
-        yield fault_at(block, first, parser, f"it counts {told} entries, and {rows} are here")
-
-
-def _split(line: str) -> tuple[str, str]:
-    found = _LINE.match(line)
-    return (found["label"].lower(), found["text"]) if found else ("", "")
-
-
-def _row(block: Block, parser: str, table: Table, cells: _Cells) -> Output:
-    if cells:
-        yield from typed_row(table, block, parser, min(at for _, at in cells.values()), cells)
+    yield from row_at_first_cell(table, block, parser, cells)
+    if expected != rows and not odd:
+        yield fault_at(block, first, parser, f"it counts {expected} entries, and {rows} are here")
 
 
 PARSER = Parser(
     name="net_vdl2_entries",
     tables=TABLES,
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bnet-vdl2 -M (?:vtep|mac|arp)\b(?=(?:.*? -s (?P<dvs>\S+))?)(?=(?:.*? -n (?P<vni>\d+))?)",),
     body=r"^\s*(?:(?:VTEP|MAC|ARP)(?: [Ee]ntry)? [Cc]ount\s*:|[A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}:\s|-{3,})",

@@ -13,7 +13,7 @@ from analyzer.tables import Block, Row
 from ._pnic import PRIVATE, STATS, private_stats, uplink_stats
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one dump: a row for each counter, and a row of the general counters where they are among them."""
     found = list(private_stats(block))
     yield from found
@@ -23,7 +23,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nic_private",
     tables=(PRIVATE, STATS),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         r"\bnetworkinternal\s+nic\s+privstats\s+get\s+(?:-n\s*|--nic-name[= ])(?P<pnic>\w+)",

@@ -35,18 +35,18 @@ _SECTIONS: tuple[tuple[re.Pattern[str], _Reader, bool], ...] = (
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read all sections; each fills its own table, and none stops the next."""
-    for reader, section in _sections(block):
+    for reader, section in _split_sections(block):
         yield from reader(section)
 
 
-def _sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
+def _split_sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
     """Yield each section's reader and lines; `pnic` is the NIC the section speaks of."""
     reader: _Reader = _nic_list
     start, pnic = 0, ""
     for number, line in enumerate([*block.lines, None]):
-        found = _heading(line) if line is not None else None
+        found = _match_heading(line) if line is not None else None
         if line is not None and found is None:
             continue
         if number > start:
@@ -59,7 +59,7 @@ def _sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
             start = number if own else number + 1
 
 
-def _heading(line: str) -> tuple[_Reader, dict[str, str], bool] | None:
+def _match_heading(line: str) -> tuple[_Reader, dict[str, str], bool] | None:
     for pattern, reader, own in _SECTIONS:
         if match := pattern.match(line):
             return reader, match.groupdict(), own
@@ -69,7 +69,7 @@ def _heading(line: str) -> tuple[_Reader, dict[str, str], bool] | None:
 PARSER = Parser(
     name="nicinfo",
     tables=(LIST, INFO, RING, STATS, PRIVATE),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)commands/nicinfo\.sh\.txt$",),
     commands=(r"\bnicinfo\.sh\b(?!\.)",),

@@ -8,9 +8,9 @@ taken as milliseconds since 1970. Passwords and the passphrase of backups are no
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, stamp, xml_shape
+from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._x509 import COLUMNS
-from ._xml import Element, read
+from ._xml import Element, read_xml
 
 _API = "/api/1.0/appliance-management"
 CERTIFICATES = Table.of(
@@ -52,29 +52,29 @@ CLOCK = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an answer: a row for each certificate, file or setting in it."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"):
         table, cells = _READ[element.tag](element)
-        yield from row(table, block, element, cells)
+        yield from make_row(table, block, element, cells)
     yield from faults
 
 
 Told = tuple[Table, dict[str, Element | str | None]]
 
 
-def _certificate(element: Element) -> Told:
+def _read_certificate(element: Element) -> Told:
     return CERTIFICATES, {
         "subject_name": element.child("subjectCn"),
         "issuer_name": element.child("issuerCn"),
-        "valid_from": stamp(element.child("notBefore")),
-        "valid_until": stamp(element.child("notAfter")),
+        "valid_from": convert_stamp(element.child("notBefore")),
+        "valid_until": convert_stamp(element.child("notAfter")),
         "is_valid": element.child("isValid"),
     }
 
 
-def _settings(element: Element) -> Told:
+def _read_settings(element: Element) -> Told:
     server = element.child("ftpSettings") or Element("", element.line)
     often = element.child("backupFrequency") or Element("", element.line)
     return SETTINGS, {
@@ -82,36 +82,36 @@ def _settings(element: Element) -> Told:
         "backup_protocol": server.child("transferProtocol"),
         "backup_folder": server.child("backupDirectory"),
         "backup_frequency": often.child("frequency"),
-        "backup_left_out": _texts(element, "excludeTable"),
+        "backup_left_out": _join_texts(element, "excludeTable"),
     }
 
 
-def _file(element: Element) -> Told:
+def _read_file(element: Element) -> Told:
     cells = {"file_name": "fileName", "size_text": "fileSize", "created_text": "creationTime"}
     return FILES, {column: element.child(tag) for column, tag in cells.items()}
 
 
-def _clock(element: Element) -> Told:
+def _read_clock(element: Element) -> Told:
     return CLOCK, {
-        "ntp_servers": _texts(element, "string"),
+        "ntp_servers": _join_texts(element, "string"),
         "clock_text": element.child("datetime"),
         "timezone": element.child("timezone"),
     }
 
 
-def _texts(element: Element, tag: str) -> str:
+def _join_texts(element: Element, tag: str) -> str:
     return ", ".join(one.text.strip() for one in element.find(tag))
 
 
 _READ = {
-    "x509certificate": _certificate, "backupRestoreSettings": _settings, "backupFileProperties": _file,
-    "timeSettings": _clock,
+    "x509certificate": _read_certificate, "backupRestoreSettings": _read_settings, "backupFileProperties": _read_file,
+    "timeSettings": _read_clock,
 }  # fmt: skip
 
 PARSER = Parser(
     name="nsx_appliance",
     tables=(CERTIFICATES, SETTINGS, FILES, CLOCK),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(
         r"/api/1\.0/appliance-management/(?:certificatemanager/certificates/nsx|system/timesettings"

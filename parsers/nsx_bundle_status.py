@@ -9,8 +9,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, xml_shape
-from ._xml import read
+from ._nsx import XML_BODY, make_row, xml_shape
+from ._xml import read_xml
 
 TABLE = Table.of(
     "nsx.bundle_part",
@@ -24,23 +24,23 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the parts: one row a type of node, one for each object and log of it."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for node in root.find("nodeLogStatus"):
         cells = {"node_type": node.child("nodeType"), "status": node.child("status")}
-        yield from row(TABLE, block, node, cells | {"progress_pct": node.child("progressPercentage")})
+        yield from make_row(TABLE, block, node, cells | {"progress_pct": node.child("progressPercentage")})
         for one in node.find("objectStatus"):
             cells = {"node_type": node.child("nodeType"), "object_id": one.child("objectId")}
             cells |= {"log_type": one.child("logType"), "status": one.child("status")}
-            yield from row(TABLE, block, one, cells)
+            yield from make_row(TABLE, block, one, cells)
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_bundle_status",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/2\.0/techsupportbundle/status\b",),
     shape=xml_shape("techSupportBundleStatus"),

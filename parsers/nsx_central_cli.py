@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import stray, typed_row
+from ._nsxt import stray_fault, typed_row
 from .nsx_rest_states import EDGES
 
 _CLUSTER = Column("cluster_name", "str", "name of the cluster")
@@ -88,28 +88,47 @@ _REMARK = r"NOTE: CLI |CLI commands for |Edges with version |Legend:|Edge Size:|
 _REST = re.compile(rf"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$|{_REMARK})")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the output: a row for each cluster, host, VM, card or Edge in it."""
+    order = list(_TOLD)
     above: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
-        told = next(((name, found[1]) for name, form in _ABOVE if (found := form.match(line))), None)
-        row = next(((table, found) for table, form in _ROWS if (found := form.match(line))), None)
-        if told is not None:
-            order = list(_TOLD)
-            above = {name: cell for name, cell in above.items() if order.index(name) < order.index(told[0])}
-            above[told[0]] = told[1], at
-        elif row is not None:
-            cells = {name: (text, at) for name, text in row[1].groupdict().items()}
-            yield from typed_row(row[0], block, PARSER.name, at, above | cells)
+        if context := _find_context(line):
+            column, text = context
+            outer = order[: order.index(column)]
+            above = {name: cell for name, cell in above.items() if name in outer}
+            above[column] = text, at
+        elif row := _find_row(line):
+            table, found = row
+            cells = {name: (text, at) for name, text in found.groupdict().items()}
+            yield from typed_row(table, block, PARSER.name, at, above | cells)
         elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
+
+
+def _find_context(line: str) -> tuple[str, str] | None:
+    """Return the column that a line above rows fills, and its text."""
+    for column, form in _ABOVE:
+        found = form.match(line)
+        if found is not None:
+            return column, found[1]
+    return None
+
+
+def _find_row(line: str) -> tuple[Table, re.Match[str]] | None:
+    """Return the table whose row a line is, and its match."""
+    for table, form in _ROWS:
+        found = form.match(line)
+        if found is not None:
+            return table, found
+    return None
 
 
 PARSER = Parser(
     name="nsx_central_cli",
     tables=(CLUSTERS, HOSTS, VMS, VNICS, EDGES),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$", r"^\s*show edge all\s*$"),
     shape=(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import MANAGER, VERSION_FORM, XML_BODY, row, version_cells, xml_shape
-from ._xml import read
+from ._nsx import MANAGER, VERSION_FORM, XML_BODY, make_row, version_cells, xml_shape
+from ._xml import read_xml
 
 TABLE = Table.of(
     "nsx.component_status",
@@ -24,25 +24,25 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the services, one row each; the component NSX also states the Manager's release."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("component"):
         name = element.get("componentId")
         if not name:
             continue
         version = version_cells(element.child("versionInfo"))
         cells = {"component_id": name, "name": element.child("name"), "status": element.child("status")}
-        yield from row(TABLE, block, element, cells | {"enabled": element.child("enabled")} | version)
+        yield from make_row(TABLE, block, element, cells | {"enabled": element.child("enabled")} | version)
         if name == "NSX" and version:
-            yield from row(MANAGER, block, element, version | {"source": "components"})
+            yield from make_row(MANAGER, block, element, version | {"source": "components"})
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_component_status",
     tables=(TABLE, MANAGER),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/1\.0/appliance-management/(?:summary/)?components\b",),
     shape=xml_shape("componentsSummary"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.controller_connection",
@@ -24,10 +24,10 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the ports, one row each; a row without a role belongs to the role above."""
     role: Value = None
-    for item in answers(rows(TABLE, PARSER.name, block)):
+    for item in name_refusals(rows(TABLE, PARSER.name, block)):
         if isinstance(item, Row):
             role = item.values["role"] = item.values["role"] or role
             item.values["listening"] = bool(item.values["listening"])
@@ -37,7 +37,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_control_cluster_connections",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster connections\b",),
     shape=r"^\s*role\s+port\s+listening\s+open conns\s*$",

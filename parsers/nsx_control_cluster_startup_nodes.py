@@ -10,7 +10,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.controller_startup_nodes",
@@ -22,7 +22,8 @@ TABLE = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make a row of each address of the list."""
     for position, ip in enumerate(str(record.values["NODES"]).split(","), 1):
         if ip.strip():
             yield Row(TABLE, {"ip": ip.strip(), "position": position}, block, record.line)
@@ -31,10 +32,10 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nsx_control_cluster_startup_nodes",
     (TABLE,),
-    _rows,
+    read_record,
     node="nsx_controller",
     files=(r"(?:^|/)[^/]*control-cluster[ _]+startup-nodes[^/]*$",),
     commands=(r"^\s*show control-cluster startup-nodes\b",),
     body=r"^\s*(?:[0-9A-Fa-f.:]+(?:,|\s*$)|error: |%)",
-    answers=answers,
+    answers=name_refusals,
 )

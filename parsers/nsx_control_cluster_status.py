@@ -11,7 +11,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 HEALTH = Table.of(
     "nsx.controller_health",
@@ -45,7 +45,7 @@ ROLE = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the health, or a role."""
     table = ROLE if record.values.get("ROLE") else HEALTH
     values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
@@ -59,7 +59,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nsx_control_cluster_status",
     (HEALTH, ROLE),
-    _rows,
+    read_record,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster status\b",),
     shape=r"^\s*(?:Type\s+Status\s+Since\s*$|Join status:\s)",
@@ -67,5 +67,5 @@ PARSER = record_parser(
         r"^\s*(?:Type\s+Status\s|(?:Join|Majority|Restart) status:|Cluster ID:|Node UUID:|-{3,}"
         r"|Role\s+Configured|[a-z][a-z_-]+\s+(?:enabled|disabled)\s|error: |%)"
     ),
-    answers=answers,
+    answers=name_refusals,
 )

@@ -1,4 +1,4 @@
-"""`show control-cluster logical-switches arp-table` and `arp-records`: addresses of VMs that hosts told a controller.
+"""`show control-cluster logical-switches arp-table` and `arp-records`: addresses of VMs that hosts reported.
 
 Source: NSX Controller CLI (NSX for vSphere), as captured on 6.1 and 6.2. This is the cache of ARP suppression, not the
 neighbour table of a logical router.

@@ -1,4 +1,4 @@
-"""`show control-cluster logical-routers bridge-mac`: MAC addresses that a bridge told the controller.
+"""`show control-cluster logical-routers bridge-mac`: MAC addresses that a bridge reported to the controller.
 
 Source: NSX Controller CLI (NSX for vSphere).
 """

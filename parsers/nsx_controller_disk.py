@@ -9,8 +9,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, Cells, row, stamp, xml_shape
-from ._xml import Element, read
+from ._nsx import XML_BODY, Cells, convert_stamp, make_row, xml_shape
+from ._xml import Element, read_xml
 
 NODE = Table.of(
     "nsx.controller_node",
@@ -49,22 +49,22 @@ DISK = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the status: one row for the node, one a disk and direction."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for node in root.find("controllerNodeStatus"):
         for load in node.find("cpuLoadInfo"):
             interval = load.child("interval")
             if interval is not None and not interval.text.strip().isdigit():
                 yield fault_at(block, interval.line, PARSER.name, "the interval of a load is not a number")
-        yield from row(NODE, block, node, _node(node))
+        yield from make_row(NODE, block, node, _read_node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
-                yield from row(DISK, block, disk, _disk(node, disk))
+                yield from make_row(DISK, block, disk, _read_disk(node, disk))
     yield from faults
 
 
-def _node(node: Element) -> Cells:
+def _read_node(node: Element) -> Cells:
     loads = {load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"}
     return {
         "controller_id": node.child("id"),
@@ -79,13 +79,13 @@ def _node(node: Element) -> Cells:
         "memory_cached_kb": node.child("cachedMemory"),
         "swap_kb": node.child("totalSwap"),
         "swap_in_use_kb": node.child("usedSwap"),
-        "system_time": stamp(node.child("systemTime")),
-        "sync_time": stamp(node.child("syncTime")),
+        "system_time": convert_stamp(node.child("systemTime")),
+        "sync_time": convert_stamp(node.child("syncTime")),
         "failover_ready": node.child("nodeFailoverReady"),
     }
 
 
-def _disk(node: Element, disk: Element) -> Cells:
+def _read_disk(node: Element, disk: Element) -> Cells:
     return {
         "controller_id": node.child("id"),
         "device": disk.child("deviceName"),
@@ -93,14 +93,14 @@ def _disk(node: Element, disk: Element) -> Cells:
         "last_ms": disk.child("lastLatency"),
         "avg_ms": disk.child("avgLatency"),
         "alert": disk.child("alertEnabled"),
-        "refreshed": stamp(disk.child("refreshTime")),
+        "refreshed": convert_stamp(disk.child("refreshTime")),
     }
 
 
 PARSER = Parser(
     name="nsx_controller_disk",
     tables=(NODE, DISK),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/2\.0/vdn/controller/[^/\s]+/status\b",),
     shape=xml_shape("controllerNodeStatus"),

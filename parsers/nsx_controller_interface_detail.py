@@ -6,7 +6,7 @@ Source: the output of a controller in a public walk through the setup of a contr
 from analyzer.forms import Field, Param
 from analyzer.forms.blocks import key_value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 from .nsx_controller_interface import PARSER as ALL
 
 PARSER = key_value(
@@ -19,5 +19,5 @@ PARSER = key_value(
     Field("Link-Status", "link_up", "bool", "it has a link", pattern=r"[A-Z]+"),
     commands=(r"^\s*show network interface (?P<interface>[A-Za-z][\w.:-]*)\s*$",),
     node="nsx_controller",
-    answers=answers,
+    answers=name_refusals,
 )

@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.controller_lif",
@@ -36,17 +36,17 @@ TABLE = Table.of(
 _SUMMARY = re.compile(r"\s*Interface\s+Type\s+Id\s+IP\[\]\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the summary, one row an interface, or all of one interface."""
     summary = any(_SUMMARY.match(line) for line in block.lines)
     template = "nsx_controller_lif" if summary else "nsx_controller_one_lif"
-    return answers(rows(TABLE, template, block, typed(block.params, TABLE)))
+    return name_refusals(rows(TABLE, template, block, typed(block.params, TABLE)))
 
 
 PARSER = Parser(
     name="nsx_controller_lif",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_controller",
     commands=(
         r"^\s*show control-cluster logical-routers interface(?:-summary)?(?:\s+(?P<lr_id>0x[0-9A-Fa-f]{1,8}\b|\d+))?",

@@ -1,7 +1,7 @@
 """`show control-cluster logical-routers instance`: logical routers of an NSX Controller and the hosts they are on.
 
 Source: NSX Controller CLI (NSX for vSphere). The hosts go on below one another, and Edge-Connection is often empty, so
-columns are told by the place of their heading.
+columns are known by the place of their heading.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsx import answers, row
+from ._nsx import make_row, name_refusals
 from ._xml import Element
 
 TABLE = Table.of(
@@ -33,49 +33,59 @@ _ADDRESS = re.compile(r"[\w*]+[.:]")
 _WORD = re.compile(r"\S+")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the table, one row a router and host."""
-    return answers(_rows(block))
+    return name_refusals(_read_rows(block))
 
 
-def _rows(block: Block) -> Output:
+def _read_rows(block: Block) -> Output:
     places: list[int] = []
     router: dict[str, Element | str | None] = {}
     for number, line in enumerate(block.lines, block.first_line):
         if _HEADING.match(line):
-            places, router = [word.start() for word in _WORD.finditer(line)], {}
-        elif line.strip().strip("-"):
-            found = _cells(line, number, places)
-            if "lr_id" in found:
-                router = {name: cell for name, cell in found.items() if name != "host_ip"}
-            elif not router or set(found) != {"host_ip"}:
-                yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
-                continue
-            yield from row(TABLE, block, Element("row", number), router | {"host_ip": found.get("host_ip")})
+            places = [word.start() for word in _WORD.finditer(line)]
+            router = {}
+            continue
+        if not line.strip().strip("-"):
+            continue
+        cells = _read_cells(line, number, places)
+        if "lr_id" in cells:
+            router = {name: cell for name, cell in cells.items() if name != "host_ip"}
+        elif not router or set(cells) != {"host_ip"}:
+            yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
+            continue
+        host_ip = cells.get("host_ip")
+        yield from make_row(TABLE, block, Element("row", number), router | {"host_ip": host_ip})
 
 
-def _cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
-    """Return the cells of a line by the column each word stands under; {} when two stand under one.
+def _read_cells(line: str, number: int, places: list[int]) -> dict[str, Element | str | None]:
+    """Return the cells of a line by the column each word is under; {} when two are under one.
 
     A row that has all its columns needs no places: white space may be collapsed, or the row shifted.
     """
     words = list(_WORD.finditer(line))
     if len(words) == len(_NAMES) and _ADDRESS.match(words[2][0]):
-        return {name: Element(name, number, [word[0]]) for name, word in zip(_NAMES, words, strict=True)}
-    if not places or line.lstrip().startswith(("error:", "%")):
+        names = list(_NAMES)
+    elif not places or line.lstrip().startswith(("error:", "%")):
         return {}
-    if len(words) == 1 and line[0].isspace():
-        return {"host_ip": Element("host_ip", number, [words[0][0]])}
-    under = [min(range(len(places)), key=lambda at: abs(places[at] - word.start())) for word in words]
-    if len(set(under)) != len(words):
+    elif len(words) == 1 and line[0].isspace():
+        names = ["host_ip"]
+    else:
+        names = [_NAMES[_find_nearest(places, word.start())] for word in words]
+    if len(set(names)) != len(words):
         return {}
-    return {_NAMES[at]: Element(_NAMES[at], number, [word[0]]) for at, word in zip(under, words, strict=True)}
+    return {name: Element(name, number, [word[0]]) for name, word in zip(names, words, strict=True)}
+
+
+def _find_nearest(places: list[int], place: int) -> int:
+    """Return the number of the place that is nearest to another, the first of several."""
+    return min(range(len(places)), key=lambda number: abs(places[number] - place))
 
 
 PARSER = Parser(
     name="nsx_controller_lr",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_controller",
     commands=(r"^\s*show control-cluster logical-routers instance\b",),
     shape=rf"^\s*{_HEAD}\s*$",

@@ -11,8 +11,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser, rows
 from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
 
-from ._nsx import XML_BODY, answers, row, xml_shape
-from ._xml import read
+from ._nsx import XML_BODY, make_row, name_refusals, xml_shape
+from ._xml import read_xml
 
 TABLE = Table.of(
     "nsx.controllers",
@@ -29,23 +29,25 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
-    for item in _rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _cli(block):
+    for item in (
+        _read_rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _read_cli(block)
+    ):
         if isinstance(item, Row) and isinstance(item.values["state"], str):
             item.values["state"] = item.values["state"].upper()
         yield item
 
 
-def _cli(block: Block) -> Output:
-    for item in answers(rows(TABLE, PARSER.name, block)):
+def _read_cli(block: Block) -> Output:
+    for item in name_refusals(rows(TABLE, PARSER.name, block)):
         if not isinstance(item, Fault):
             item.values["source"] = "cli"
         yield item
 
 
-def _rest(block: Block) -> Output:
-    root, faults = read(block, PARSER.name)
+def _read_rest(block: Block) -> Output:
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("controller"):
         cells = {
             "controller_id": element.child("id"),
@@ -58,14 +60,14 @@ def _rest(block: Block) -> Output:
             "uptime_s": element.child("upTime"),
         }
         if cells["controller_id"]:
-            yield from row(TABLE, block, element, cells | {"source": "rest"})
+            yield from make_row(TABLE, block, element, cells | {"source": "rest"})
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_controllers",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"^\s*show controller list all\b", r"/api/2\.0/vdn/controller(?:\s|\"|'|$)"),
     shape=(

@@ -37,15 +37,15 @@ _ADDRESS = re.compile(r"\s*(?P<kind>ip|mac)\s+(?P<address>\S+?),?\s*$")
 _FORM = re.compile(r"[0-9A-Fa-f.:/-]+")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sets and their addresses; a set is a row where it ends, so that one that is cut is none."""
-    told = {"filter": None, **typed(block.params, SETS)}
+    fixed = {"filter": None, **typed(block.params, SETS)}
     name, begun, count = "", 0, 0
     for number, line in enumerate(block.lines, block.first_line):
         if found := _BEGIN.match(line):
             name, begun, count = found["name"], number, 0
         elif line.strip() == "}" and name:
-            yield Row(SETS, {**told, "address_set": name, "addresses_count": count}, block, begun)
+            yield Row(SETS, {**fixed, "address_set": name, "addresses_count": count}, block, begun)
             name = ""
         elif (found := _ADDRESS.match(line)) and name:
             count += 1
@@ -56,7 +56,7 @@ def parse(block: Block) -> Output:
                 "address_kind": found["kind"],
                 "address": found["address"] if _FORM.fullmatch(found["address"]) else None,
             }
-            yield Row(ADDRESSES, {**told, **cells}, block, number)
+            yield Row(ADDRESSES, {**fixed, **cells}, block, number)
         elif line.strip() and not line.lstrip().startswith("#"):
             yield fault_at(block, number, PARSER.name, "not a line of an address set")
     if name:
@@ -67,7 +67,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_dfw_addrsets",
     tables=(SETS, ADDRESSES),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvsipioctl\s+getaddrsets?\s+-f\s+(?P<filter>\S+)\s*$",),
     shape=r"^\s*addrset\s+\S+\s+\{\s*$",

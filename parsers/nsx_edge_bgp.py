@@ -51,7 +51,7 @@ _REST = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the neighbours, one row each."""
     return headed_rows(TABLE, block, PARSER.name, _HEAD, _LINES, _REST)
 
@@ -59,7 +59,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_edge_bgp",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_edge",
     commands=(r"^\s*show ip bgp neighbors?\b",),
     shape=r"^\s*BGP neighbor is \S+,\s+remote AS [\d.]+,?\s*$",

@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import stray, typed_row
+from ._nsxt import stray_fault, typed_row
 
 TABLE = Table.of(
     "nsx.edge_forwarding",
@@ -27,7 +27,7 @@ _HOP = re.compile(r"\s+(?:is directly connected|via (?P<next_hop>[\w.:*]+)),\s*(
 _REST = re.compile(r"\s*(?:Codes: C - connected, R|> - selected route|$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the networks, one row for each hop."""
     network: dict[str, str] = {}
     for number, line in enumerate(block.lines):
@@ -41,13 +41,13 @@ def parse(block: Block) -> Output:
         elif _REST.match(line):
             network = {} if line.strip() else network
         elif not (begins and begins.end() == len(line.rstrip())):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsx_edge_forwarding",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_edge",
     commands=(r"^\s*show ip forwarding\b",),
     shape=r"^\s*Codes: C - connected, R - remote,?\s*$",

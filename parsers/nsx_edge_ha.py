@@ -8,7 +8,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output
 from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 
 TABLE = Table.of(
     "nsx.edge_ha",
@@ -31,7 +31,8 @@ TABLE = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
+    """Make the row of an edge, with the number of its sessions that are down."""
     values: dict[str, Value] = {}
     for column in TABLE.columns:
         text = str(record.values.get(column.name.upper(), "")).strip() or None
@@ -45,7 +46,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "nsx_edge_ha",
     (TABLE,),
-    _rows,
+    read_record,
     node="nsx_edge",
     commands=(r"^\s*show (?:service highavailability|edge-cluster status)\b",),
     shape=r"^\s*Highavailability Status:\s",
@@ -54,5 +55,5 @@ PARSER = record_parser(
         r"|(?:Peer|This) (?:host|unit) \[|(?:File|Connection)-Sync\s|xmit\s+xerr|\d+\s+\d+\s+\d+\s+\d+\s*$|error: |%"
         r"|(?:Routing|Healthcheck) (?:Config |Status )?(?:Channel|Status):|Active: \d|Session via \w+: )"
     ),
-    answers=answers,
+    answers=name_refusals,
 )

@@ -4,11 +4,13 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 """
 
 import re
+from collections.abc import Iterator
 
 from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, KeyColumn, Row, Table, convert
+from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, convert
 
-from ._nsx import answers
+from ._nsx import name_refusals
+from ._nsxt import match_first
 
 TABLE = Table.of(
     "nsx.edge_interface",
@@ -46,48 +48,53 @@ _ADDRESS = re.compile(r"\s*inet6? (?P<address>\S+)\s*$")
 _REST = re.compile(r"\s*(?:proxy_arp:|Auto-duplex|collisions |$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
-    return answers(_read(block))
+    return name_refusals(_read_rows(block))
 
 
-def _read(block: Block) -> Output:
+def _read_rows(block: Block) -> Output:
     last: Row | None = None
-    lines: dict[str, int] = {}
     for number, line in enumerate(block.lines, block.first_line):
         if found := _HEAD.match(line):
             if last is not None:
                 yield last
             values = TABLE.blank()
-            values |= {"interface": found["name"], "admin_up": found["admin"] == "up", "link_up": found["link"] == "up"}
-            lines = {}
-            last = Row(TABLE, values, block, number, lines)
+            values["interface"] = found["name"]
+            values["admin_up"] = found["admin"] == "up"
+            values["link_up"] = found["link"] == "up"
+            last = Row(TABLE, values, block, number, {})
         elif last is not None and (found := _ADDRESS.match(line)):
             before = last.values["addresses"]
             last.values["addresses"] = f"{before}, {found['address']}" if before else found["address"]
-        elif last is not None and (found := next(filter(None, (form.match(line) for form in _LINES)), None)):
+        elif last is not None and (found := match_first(_LINES, line)):
             if any(last.values[name] is not None for name in found.groupdict()):  # of an interface without its head
                 yield last
                 last = None
                 yield fault_at(block, number, PARSER.name, "no line says what this belongs to")
-                continue
-            for name, text in found.groupdict().items():
-                try:
-                    column = TABLE.column(name)
-                    last.values[name] = convert(column, text.rstrip(",")) if column and text else None
-                    lines[name] = number
-                except ColumnValueError as error:
-                    yield fault_at(block, number, PARSER.name, str(error))
+            else:
+                yield from _take_groups(last, found, number)
         elif line.strip() and (last is None or not _REST.match(line)):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if last is not None:
         yield last
 
 
+def _take_groups(row: Row, found: re.Match[str], number: int) -> Iterator[Fault]:
+    """Put the named groups of a line into the columns of a row; one of the wrong type is a fault."""
+    for name, text in found.groupdict().items():
+        column = TABLE.column(name)
+        try:
+            row.values[name] = convert(column, text.rstrip(",")) if column and text else None
+            row.lines = {**row.lines, name: number}
+        except ColumnValueError as error:
+            yield fault_at(row.block, number, PARSER.name, str(error))
+
+
 PARSER = Parser(
     name="nsx_edge_interface",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_edge",
     commands=(r"^\s*show interface(?: \S+)?\s*$",),
     shape=r"^\s*Interface \S+ is \S+(?: \S+)?, line protocol is \S+\s*$",

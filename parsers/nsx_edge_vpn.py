@@ -45,7 +45,7 @@ _REST = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sites of both services, one row each."""
     site, channels = "", list[Row]()
     for number, line in enumerate(block.lines, block.first_line):
@@ -69,7 +69,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_edge_vpn",
     tables=(IPSEC, L2VPN),
-    parse=parse,
+    parse=parse_block,
     node="nsx_edge",
     commands=(r"^\s*show service (?:ipsec|l2vpn)\s*$",),
     shape=r"^\s*(?:vShield Edge IPSec Service Status:|L2 VPN is \w+)\s*$",

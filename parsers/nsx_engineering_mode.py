@@ -20,7 +20,7 @@ COMMAND = r"^\s*st(?:art)?\s+eng\w*\s*$"
 DISCLAIMER = "Engineering Mode: The authorized NSX Manager system administrator"
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Yield a row for each disclaimer or typed command; only that line is kept as evidence."""
     for item in run_template(PARSER.name, block):
         if isinstance(item, Record):
@@ -34,7 +34,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsx_engineering_mode",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(COMMAND,),
     typed=COMMAND,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from analyzer.forms import Field, Key, Made, text_table
 
-from ._nsx import answers
-from ._sizes import SIZE, in_bytes
+from ._nsx import name_refusals
+from ._sizes import SIZE, convert_to_bytes
 
 _TABLE = text_table(
     "nsx_filesystems",
@@ -29,8 +29,8 @@ _TABLE = text_table(
     node="nsx_manager",
     commands=(r"^\s*show filesystems?\s*$",),
     body=rf"\S+\s+{SIZE}\s+{SIZE}\s+{SIZE}\s+\d+%\s",
-    finish=in_bytes,
-    answers=answers,
+    finish=convert_to_bytes,
+    answers=name_refusals,
     shape=r"^\s*Filesystem\s+Size\s+Used\s+Avail\s+Use%\s+Mounted on\s*$",
 )
 PARSER = replace(_TABLE, rest=True)

@@ -7,8 +7,8 @@ it tells whether a change has come to the host. Stamps are milliseconds since 19
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, stamp, xml_shape
-from ._xml import Element, read
+from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
+from ._xml import Element, read_xml
 
 TABLE = Table.of(
     "nsx.firewall_status",
@@ -26,9 +26,9 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the hosts of each answer, one row each."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for status in root.find("firewallStatus"):
         for host in status.find("hostStatus"):
             cells: dict[str, Element | str | None] = {
@@ -39,17 +39,17 @@ def parse(block: Block) -> Output:
                 "publish_error": host.child("errorCode"),
                 "generation": host.child("generationNumber"),
                 "wanted_generation": status.child("generationNumber"),
-                "started": stamp(host.child("startTime")),
-                "ended_at": stamp(host.child("endTime")),
+                "started": convert_stamp(host.child("startTime")),
+                "ended_at": convert_stamp(host.child("endTime")),
             }
-            yield from row(TABLE, block, host, cells)
+            yield from make_row(TABLE, block, host, cells)
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_firewall_status",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/4\.0/firewall/globalroot-0/(?:status|config/layer[23]sections/\d+/status)\b",),
     shape=xml_shape("firewallStatus"),

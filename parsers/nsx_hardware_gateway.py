@@ -10,8 +10,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, xml_shape
-from ._xml import read
+from ._nsx import XML_BODY, make_row, xml_shape
+from ._xml import read_xml
 
 TABLE = Table.of(
     "nsx.hardware_gateway",
@@ -28,9 +28,9 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the bindings, one row each; an empty list is no row."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("hardwareGatewayBinding"):
         cells = {"binding_id": element.child("id"), "gateway_id": element.child("hardwareGatewayId")}
         cells |= {
@@ -42,14 +42,14 @@ def parse(block: Block) -> Output:
             "virtual_wire": element.child("virtualWire"),
             "vni": element.child("vni"),
         }
-        yield from row(TABLE, block, element, cells)
+        yield from make_row(TABLE, block, element, cells)
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_hardware_gateway",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(
         r"/api/2\.0/vdn/virtualwires/[^/\s]+/hardwaregateways",

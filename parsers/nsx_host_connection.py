@@ -8,8 +8,8 @@ from __future__ import annotations
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, xml_shape
-from ._xml import read
+from ._nsx import XML_BODY, make_row, xml_shape
+from ._xml import read_xml
 
 TABLE = Table.of(
     "nsx.host_connection",
@@ -34,13 +34,13 @@ ERROR = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the connection states, one row a host and one for each controller it reports an error with."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("hostConnStatus"):
         errors = list(element.find("hostToControllerConnectionError"))
         codes = [error.get("errorCode") for error in errors]
-        yield from row(
+        yield from make_row(
             TABLE,
             block,
             element,
@@ -57,14 +57,14 @@ def parse(block: Block) -> Output:
         for error in errors:
             cells = {"host_id": element.child("hostId"), "controller_ip": error.child("controllerIp")}
             cells |= {"error_code": error.child("errorCode"), "message": error.child("errorMessage")}
-            yield from row(ERROR, block, error, cells)
+            yield from make_row(ERROR, block, error, cells)
     yield from faults
 
 
 PARSER = Parser(
     name="nsx_host_connection",
     tables=(TABLE, ERROR),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/2\.0/vdn/inventory/hosts?/.*connection/status\b",),
     shape=xml_shape("hostConnStatusList", "hostConnStatus"),

@@ -16,9 +16,9 @@ from typing import Any
 from analyzer.parsing import Output, Parser, fault_at, rows
 from analyzer.tables import Block, Column, Fault, KeyColumn, Row, Table
 
-from ._nsx import MANAGER, XML_BODY, row, version_cells, xml_shape
+from ._nsx import MANAGER, XML_BODY, make_row, version_cells, xml_shape
 from ._site import SITE
-from ._xml import Element, read
+from ._xml import Element, read_xml
 
 LOAD = Table.of(
     "nsx.manager_load",
@@ -45,18 +45,18 @@ _JSON_PART = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one answer or sys_info file: a row for each place that states a version."""
     head = next((line.strip() for line in block.lines if line.strip()), "")
     if head.startswith("<"):
-        yield from _xml(block)
+        yield from _read_xml_answer(block)
     elif head.startswith(("{", '"versionInfo"', '"globalInfo"')):
-        yield from _json(block)
+        yield from _read_json(block)
     else:
-        yield from _text(block)
+        yield from _read_text(block)
 
 
-def _text(block: Block) -> Output:
+def _read_text(block: Block) -> Output:
     for item in rows(MANAGER, PARSER.name, block):
         if isinstance(item, Row):
             line = block.lines[item.line - block.first_line]
@@ -64,86 +64,100 @@ def _text(block: Block) -> Output:
         yield item
 
 
-def _xml(block: Block) -> Output:
-    root, faults = read(block, PARSER.name)
+def _read_xml_answer(block: Block) -> Output:
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find("globalInfo", "systemSummary"):
-        yield from _answer(block, element, element.child("versionInfo"))
+        yield from _make_version_row(block, element, element.child("versionInfo"))
         if element.tag == "systemSummary":
-            yield from _load(block, element)
+            yield from _read_load(block, element)
     for element in root.children:
         if element.tag == "versionInfo":
-            yield from _answer(block, element, element)
+            yield from _make_version_row(block, element, element)
     yield from faults
 
 
-def _answer(block: Block, element: Element, info: Element | None) -> Output:
+def _make_version_row(block: Block, element: Element, info: Element | None) -> Output:
     cells = version_cells(info)
     if not cells:
         return
-    cells |= {
-        "hostname": element.child("hostName") or element.child("dnsName"),
-        "ip": element.child("ipv4Address"),
-        "source": "rest",
-    }
-    cells["uptime_s"] = _seconds(element.get("uptime"))
-    yield from row(MANAGER, block, info or element, cells)
+    cells["hostname"] = element.child("hostName") or element.child("dnsName")
+    cells["ip"] = element.child("ipv4Address")
+    cells["source"] = "rest"
+    cells["uptime_s"] = _convert_uptime(element.get("uptime"))
+    yield from make_row(MANAGER, block, info or element, cells)
 
 
-def _load(block: Block, summary: Element) -> Output:
+def _read_load(block: Block, summary: Element) -> Output:
     """Read what the system summary says of processors, memory and disk; nothing where it says nothing of them."""
     none = Element("", summary.line)
-    cpu, memory, storage = (summary.child(tag) or none for tag in ("cpuInfoDto", "memInfoDto", "storageInfoDto"))
+    cpu = summary.child("cpuInfoDto") or none
+    memory = summary.child("memInfoDto") or none
+    storage = summary.child("storageInfoDto") or none
     if not (cpu.children or memory.children or storage.children):
         return
     cells = {
         "hostname": summary.child("hostName") or summary.child("dnsName"),
         "cpus": cpu.child("totalNoOfCPUs"),
         "cpu_used_pct": cpu.child("usedPercentage"),
-        "appliance_memory_mb": _size(memory.child("totalMemory"), "M"),
-        "memory_used_mb": _size(memory.child("usedMemory"), "M"),
+        "appliance_memory_mb": _convert_size(memory.child("totalMemory"), "M"),
+        "memory_used_mb": _convert_size(memory.child("usedMemory"), "M"),
         "memory_used_pct": memory.child("usedPercentage"),
-        "storage_gb": _size(storage.child("totalStorage"), "G"),
-        "storage_used_gb": _size(storage.child("usedStorage"), "G"),
+        "storage_gb": _convert_size(storage.child("totalStorage"), "G"),
+        "storage_used_gb": _convert_size(storage.child("usedStorage"), "G"),
         "storage_used_pct": storage.child("usedPercentage"),
         "system_date": summary.child("currentSystemDate"),
     }
-    yield from row(LOAD, block, summary, cells)
+    yield from make_row(LOAD, block, summary, cells)
 
 
-def _size(element: Element | None, unit: str) -> Element | None:
-    """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `row` reports it."""
-    found = _SIZE.fullmatch(element.text.strip()) if element else None
-    if element is None or found is None or found[1].count(".") > 1 or found[1] == ".":
+def _convert_size(element: Element | None, unit: str) -> Element | None:
+    """Return a size ("16025 MB", "86G") in a unit; what is no size stays as it is: `make_row` reports it."""
+    if element is None:
+        return None
+    found = _SIZE.fullmatch(element.text.strip())
+    if found is None or found[1].count(".") > 1 or found[1] == ".":
         return element
     size = float(found[1]) * _MB[found[2].upper()] / _MB[unit]
-    return Element(element.tag, element.line, [f"{size:g}" if size < 1e5 else f"{size:.0f}"])
+    text = f"{size:g}" if size < 1e5 else f"{size:.0f}"
+    return Element(element.tag, element.line, [text])
 
 
-def _seconds(text: str) -> str:
-    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `row` reports it."""
+def _convert_uptime(text: str) -> str:
+    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `make_row` reports it."""
     found = _UPTIME.findall(text[:200])
-    return str(sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)) if found else text
+    if not found:
+        return text
+    seconds = sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)
+    return str(seconds)
 
 
-def _json(block: Block) -> Output:
+def _read_json(block: Block) -> Output:
     text = "\n".join(block.lines)
     found = dict(_JSON_PART.findall(text[: 1 << 20]))
-    for part in _dicts(text):
-        found |= {key: str(value) for key, value in part.items() if isinstance(value, (str, int))}
+    for part in _find_version_objects(text):
+        for key, value in part.items():
+            if isinstance(value, (str, int)):
+                found[key] = str(value)
     version = [found.get(f"{part}Version", "") for part in ("major", "minor", "patch")]
-    line = next((n for n, at in enumerate(block.lines, block.first_line) if "majorVersion" in at), block.first_line)
+    numbered = enumerate(block.lines, block.first_line)
+    line = next((number for number, text_line in numbered if "majorVersion" in text_line), block.first_line)
     if not all(part.isdigit() for part in version):
         why = "no versionInfo with major, minor and patch version"
         yield Fault(block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why)
         return
     if text.lstrip().startswith("{"):
-        yield from _not_json(block, text)
-    cells = {"version": ".".join(version), "build": found.get("buildNumber", ""), "source": "json"}
-    cells |= {"hostname": found.get("hostName", ""), "ip": found.get("ipv4Address", "")}
-    yield from row(MANAGER, block, Element("versionInfo", line), cells)
+        yield from _report_broken_json(block, text)
+    cells = {
+        "version": ".".join(version),
+        "build": found.get("buildNumber", ""),
+        "source": "json",
+        "hostname": found.get("hostName", ""),
+        "ip": found.get("ipv4Address", ""),
+    }
+    yield from make_row(MANAGER, block, Element("versionInfo", line), cells)
 
 
-def _not_json(block: Block, text: str) -> Iterator[Fault]:
+def _report_broken_json(block: Block, text: str) -> Iterator[Fault]:
     try:
         json.loads(text)
     except RecursionError:
@@ -153,7 +167,7 @@ def _not_json(block: Block, text: str) -> Iterator[Fault]:
         yield fault_at(block, line, PARSER.name, f"no JSON from here on: {error}"[:200])
 
 
-def _dicts(text: str) -> Iterator[dict[str, Any]]:
+def _find_version_objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects that hold versionInfo, and versionInfo itself; none of a text that is no JSON."""
     try:
         document: Any = json.loads(text)
@@ -172,7 +186,7 @@ def _dicts(text: str) -> Iterator[dict[str, Any]]:
 PARSER = Parser(
     name="nsx_manager",
     tables=(MANAGER, LOAD),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     files=(r"(?:^|/)sys_info$",),
     commands=(r"^\s*show version\s*$", r"/api/1\.0/appliance-management/(?:global/info|summary/system)\b"),

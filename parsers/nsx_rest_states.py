@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, stamp, xml_shape
-from ._xml import Element, read
+from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
+from ._xml import Element, read_xml
 from .nsx_system_event import TABLE as EVENT
 
 _EDGE = Column("edge", "str", "id of the Edge: edge-1, where the answer names it")
@@ -174,37 +174,37 @@ _LINKS = {
 _TIMES = {"link_time", "last_heartbeat", "time"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an answer: a row for each Edge, VM, service, feature, tunnel, connection or alarm in it."""
-    root, faults = read(block, PARSER.name)
-    for above in _with_parents(root, ()):
+    root, faults = read_xml(block, PARSER.name)
+    for above in _walk_with_parents(root, ()):
         element = above[-1]
         if element.tag not in _READ or (element.tag == "edgeVmStatus" and element.child("edgeVmStatus")):
             continue  # the list of the VMs is called as each of them is
         if element.tag == "edgeStatus" and not element.children:
             continue  # and the state of an Edge as its answer
         table, paths = _READ[element.tag]
-        cells: dict[str, Element | str | None] = {name: _at(above, path) for name, path in paths.items()}
+        cells: dict[str, Element | str | None] = {name: _find_element(above, path) for name, path in paths.items()}
         for name in _TIMES & cells.keys():
             cell = cells[name]
-            cells[name] = stamp(cell) if isinstance(cell, Element) else None
+            cells[name] = convert_stamp(cell) if isinstance(cell, Element) else None
         if table is LINKS:
             cells["manager_link"] = _LINKS[element.tag]
         if table is EVENT:
             cells |= {"is_alarm": "true", "source": "Edge"}
-        yield from row(table, block, element, cells)
+        yield from make_row(table, block, element, cells)
     yield from faults
 
 
-def _with_parents(element: Element, above: tuple[Element, ...]) -> Iterator[tuple[Element, ...]]:
+def _walk_with_parents(element: Element, above: tuple[Element, ...]) -> Iterator[tuple[Element, ...]]:
     """Yield each element with those it stands in, in the order of the text."""
     here = (*above, element)
     yield here
     for child in element.children:
-        yield from _with_parents(child, here)
+        yield from _walk_with_parents(child, here)
 
 
-def _at(above: tuple[Element, ...], path: str) -> Element | None:
+def _find_element(above: tuple[Element, ...], path: str) -> Element | None:
     """Return the element on a path from the last of some nested ones."""
     depth = len(above) - 1
     found: Element | None = above[depth]
@@ -220,7 +220,7 @@ def _at(above: tuple[Element, ...], path: str) -> Element | None:
 PARSER = Parser(
     name="nsx_rest_states",
     tables=(EDGES, EDGE_VMS, FEATURES, FABRIC, TUNNELS, LINKS, AGENTS, EVENT),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(
         r"/api/4\.0/edges/[^/\s]+/(?:status|healthsummary)\b",

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
-from ._nsx import XML_BODY, row, stamp, xml_shape
-from ._xml import Element, read
+from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
+from ._xml import Element, read_xml
 
 TABLE = Table.of(
     "nsx.system_event",
@@ -36,13 +36,13 @@ TABLE = Table.of(
 _EVENTS = ("systemEvent", "systemAlarm")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the events and alarms, one row each."""
-    root, faults = read(block, PARSER.name)
+    root, faults = read_xml(block, PARSER.name)
     for element in root.find(*_EVENTS):
         cells = {
             "event_number": element.child("eventId"),
-            "time": stamp(element.child("timestamp")),
+            "time": convert_stamp(element.child("timestamp")),
             "severity": element.child("severity"),
             "code": element.child("eventCode") or element.child("alarmCode"),
             "source": element.child("eventSource") or element.child("alarmSource"),
@@ -54,7 +54,7 @@ def parse(block: Block) -> Output:
             "is_alarm": "true" if element.tag == "systemAlarm" else "false",
             "resolution_attempted": element.child("resolutionAttempted"),
         }
-        yield from row(TABLE, block, element, cells)
+        yield from make_row(TABLE, block, element, cells)
     yield from _further_pages(block, root)
     yield from faults
 
@@ -72,7 +72,7 @@ def _further_pages(block: Block, root: Element) -> Iterator[Fault]:
 PARSER = Parser(
     name="nsx_system_event",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/2\.0/systemevent\b", r"/api/2\.0/services/(?:systemalarms|alarms)\b"),
     shape=xml_shape("pagedSystemEventList", "pagedSystemAlarmList", "systemEvents?", "systemAlarms?"),

@@ -17,7 +17,7 @@ from dataclasses import replace
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Fault, Row, Value
 
-from ._nsx import answers
+from ._nsx import name_refusals
 from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER, INSTANCE, LIF, ROUTE
 
 _NAME = r"(?P<vdr>\S+?)(?::(?P<vdr_id>\d+))?"
@@ -59,31 +59,31 @@ _OWN = {
 }
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read any of the outputs, or several one after another, each by its title."""
-    return answers(_sections(block))
+    return name_refusals(_read_sections(block))
 
 
-def _sections(block: Block) -> Output:
-    for template, part in _split(block):
+def _read_sections(block: Block) -> Output:
+    for template, part in _split_sections(block):
         if not template:
-            yield from _untitled(part)
+            yield from _report_untitled(part)
             continue
-        found = _bridges(part) if template == "nsx_vdr_bridge" else _table(template, part)
+        found = _read_bridges(part) if template == "nsx_vdr_bridge" else _read_table(template, part)
         for item in found:
             if isinstance(item, Row):
                 item.block = block
             yield item
 
 
-def _table(template: str, part: Block) -> Output:
+def _read_table(template: str, part: Block) -> Output:
     """Read a section whose rows are all of one table."""
     table = _TABLES[template]
     extra = typed(part.params, table)
     entries = nascent = 0
     for item in rows(table, template, part, extra):
         if table is ARP and isinstance(item, Row):
-            _flags(item.values)
+            _read_flags(item.values)
             entries += 1
             nascent += item.values["is_nascent"] is True
         yield item
@@ -93,7 +93,7 @@ def _table(template: str, part: Block) -> Output:
         yield Row(ARP_TABLE, names | counted, part, part.first_line)
 
 
-def _bridges(part: Block) -> Output:
+def _read_bridges(part: Block) -> Output:
     """Read a section of bridges: each bridge, each of its networks, each MAC address that a network knows."""
     for item in rows(_BRIDGES, "nsx_vdr_bridge", part, typed(part.params, _BRIDGES)):
         if not isinstance(item, Row):
@@ -109,29 +109,29 @@ def _bridges(part: Block) -> Output:
             yield item
 
 
-def _untitled(part: Block) -> Iterator[Fault]:
+def _report_untitled(part: Block) -> Iterator[Fault]:
     """An output without any title is an answer we do not know: each of its lines is a fault."""
     for number, line in enumerate(part.lines, part.first_line):
         if line.strip():
             yield Fault(part.address, number, line, PARSER.name, why="before the first title of a section")
 
 
-def _split(block: Block) -> Iterator[tuple[str, Block]]:
+def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
     """Yield (template, its part of the block); a part's params name its router."""
     template, begin, params = "", 0, dict(block.params)
     for number, line in enumerate(block.lines):
-        found = _title(line)
+        found = _find_title(line)
         if found is None and not template:
             found = next(((name, {}) for name, head in _HEADS.items() if head.match(line)), None)
         if found is None:
             continue
         if number > begin:
-            yield template, _part(block, begin, number, params)
+            yield template, _cut_part(block, begin, number, params)
         template, begin, params = found[0], number, dict(block.params) | found[1]
-    yield template, _part(block, begin, len(block.lines), params)
+    yield template, _cut_part(block, begin, len(block.lines), params)
 
 
-def _title(line: str) -> tuple[str, dict[str, str]] | None:
+def _find_title(line: str) -> tuple[str, dict[str, str]] | None:
     if "DR " not in line:
         return None
     for template, pattern in _TITLE.items():
@@ -140,11 +140,11 @@ def _title(line: str) -> tuple[str, dict[str, str]] | None:
     return None
 
 
-def _part(block: Block, begin: int, end: int, params: dict[str, str]) -> Block:
+def _cut_part(block: Block, begin: int, end: int, params: dict[str, str]) -> Block:
     return replace(block, lines=block.lines[begin:end], first_line=block.first_line + begin, params=params)
 
 
-def _flags(values: dict[str, Value]) -> None:
+def _read_flags(values: dict[str, Value]) -> None:
     flags = str(values["flags"] or "")
     values["is_permanent"] = values["expiry_s"] is None
     values["is_nascent"] = "N" in flags
@@ -157,7 +157,7 @@ _WHAT = r"(?:-\S+\s+)*--?(?:nbr|N|lif|L|route|R|bridge|b)"
 PARSER = Parser(
     name="nsx_vdr",
     tables=(ARP, ARP_TABLE, INSTANCE, LIF, ROUTE, BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC, DI_COUNTER),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--?(?:nbr|lif|instance|route|bridge|di|[NLIRbD])_?[^/]*)\.txt$",),
     commands=(

@@ -26,7 +26,7 @@ _LISTED = replace(
 )
 
 
-def _finish(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Part address and state of the controller, and take the switch from the command; the rows are `net-vdl2 -l`'s."""
     row.table = NETWORK
     if found := _CONTROLLER.match(str(row.values["controller_ip"] or "")):
@@ -48,7 +48,7 @@ _LIST = localcli_table(
     Field("MAC Entry Count", "mac_entries", "int"),
     Field("ARP Entry Count", "arp_entries", "int"),
     row=r"\w+\s+(?:N/A\b|[\dXx*]+[.:])",
-    finish=_finish,
+    finish=finish_row,
 )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block
 
-from ._nsxt import EDGE, MANAGER, stray, typed_row
+from ._nsxt import EDGE, MANAGER, stray_fault, typed_row
 from .nsxt_node import TABLE
 
 _BANNER = re.compile(
@@ -22,27 +22,28 @@ _BANNER = re.compile(
 _ROLES = {"Edge": "edge", "Manager": "manager", "Controller": "manager"}
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
+    """Return the kind of node that the banner names."""
     found = next(filter(None, map(_BANNER.match, lines)), None)
     return "" if found is None else EDGE if found["role"] == "Edge" else MANAGER
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read role, release and build; a row for each greeting."""
     for number, line in enumerate(block.lines):
         if found := _BANNER.match(line):
             at = block.first_line + number
-            told = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in told.items()})
+            cells = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
+            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
         elif line.strip():
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsxt_banner",
     tables=(TABLE,),
-    parse=parse,
-    kind=_kind,
+    parse=parse_block,
+    kind=find_kind,
     shape=r"^\s*NSX CLI \((?:Edge|Manager|Controller)\b[\w, ]{0,60}? [\dXx*]+(?:\.[\dXx*]+){3,5}\)",
     body=r"^\s*NSX CLI \(",
     greets=True,

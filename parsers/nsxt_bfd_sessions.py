@@ -8,7 +8,7 @@ from analyzer.forms import Field, Key, Param
 from analyzer.forms.blocks import key_value
 from analyzer.tables import IP_FORM
 
-from ._nsxt import EDGE, answers
+from ._nsxt import EDGE, name_refusals
 
 PARSER = key_value(
     "nsxt_bfd_sessions",
@@ -39,5 +39,5 @@ PARSER = key_value(
     body=r"^\s*(?:BFD Session\s*$|[A-Z][A-Za-z_-]{2,40}\s*:(?:\s|$)|\. \. \.|%)",
     separator=r"\s*:\s*",
     head="BFD Session",
-    answers=answers,
+    answers=name_refusals,
 )

@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.bgp_route",
@@ -40,34 +40,44 @@ _ROW = re.compile(
 _REST = re.compile(r"\s*(?:Status (?:flags|codes):|Origin (?:flags|codes):|Total number of|Displayed\s|$)")
 
 
-def parse(block: Block) -> Output:
-    """Read the routes, one row each; numbers whose column the heading does not tell are left out."""
-    told: dict[str, str] = dict(block.params)
+def parse_block(block: Block) -> Output:
+    """Read the routes, one row each; numbers whose column the heading does not give are left out."""
+    context: dict[str, str] = dict(block.params)
     starts: dict[str, int] = {}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if found := _ROW.match(line):
-            cells = {**told, **_placed(found, starts)}
-            cells |= {name: text for name, text in found.groupdict().items() if text and name != "rest"}
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
+            texts = {**context, **_read_numbers(found, starts)}
+            for name, text in found.groupdict().items():
+                if text and name != "rest":
+                    texts[name] = text
+            cells = {name: (text, at) for name, text in texts.items()}
+            yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif found := _VERSION.match(line):
-            told |= found.groupdict()
+            context |= found.groupdict()
         elif _HEADING.match(line):
-            wide = "  LocPrf" in line and "  Weight" in line and "  Path" in line
-            starts = {column: line.index(label) for label, column in _NAMES.items()} if wide else {}
+            starts = {}
+            is_wide = "  LocPrf" in line and "  Weight" in line and "  Path" in line
+            if is_wide:
+                starts = {column: line.index(label) for label, column in _NAMES.items()}
         elif not _REST.match(line) and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
-def _placed(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
+def _read_numbers(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
     """Return the numbers behind the next hop by the column that each one begins in."""
     cells: dict[str, str] = {}
-    for number in re.finditer(r"\d+", row["rest"]) if starts else ():
+    if not starts:
+        return cells
+    for number in re.finditer(r"\d+", row["rest"]):
         begin = row.start("rest") + number.start()
-        column = max((name for name in starts if starts[name] <= begin), key=starts.__getitem__, default="")
+        columns = [name for name in starts if starts[name] <= begin]
+        if not columns:
+            continue
+        column = max(columns, key=starts.__getitem__)
         if column == "as_path":
             cells[column] = f"{cells[column]} {number[0]}" if column in cells else number[0]
-        elif column and column not in cells and begin == starts[column]:
+        elif column not in cells and begin == starts[column]:
             cells[column] = number[0]
     return cells
 
@@ -75,7 +85,7 @@ def _placed(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
 PARSER = Parser(
     name="nsxt_bgp_routes",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         r"^\s*get bgp neighbor (?P<neighbor>\S+)\s+(?P<route_way>advertised-routes|routes)\s*$",

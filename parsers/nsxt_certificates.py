@@ -6,8 +6,8 @@ Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which i
 from analyzer.parsing import Output, Parser, typed
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
-from ._nsxt import ANSWERED, MANAGER, REFUSED, answered, ill_dated, stray
-from ._x509 import COLUMNS, read
+from ._nsxt import ANSWERED, MANAGER, REFUSED, is_ill_dated, read_answer_time, stray_fault
+from ._x509 import COLUMNS, read_certificates
 
 TABLE = Table.of(
     "nsxt.certificate",
@@ -21,28 +21,30 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the certificates, one row each; the PEM below the text of the same certificate is left out."""
-    told = typed(block.params, TABLE) | {"answered": answered(block)}
+    fixed = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
     seen: list[dict[str, Value]] = []
-    found = sorted(read(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0])
+    found = sorted(
+        read_certificates(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0]
+    )
     for item in found:
         if isinstance(item, Fault):
             yield item
         elif item[1] not in seen:
             seen.append(item[1])
-            yield Row(TABLE, {"certificate_use": None, **item[1], **told}, block, item[0])
+            yield Row(TABLE, {"certificate_use": None, **item[1], **fixed}, block, item[0])
     yield from (
-        stray(block, number, PARSER.name)
+        stray_fault(block, number, PARSER.name)
         for number, line in enumerate(block.lines)
-        if REFUSED.match(line) or ill_dated(line)
+        if REFUSED.match(line) or is_ill_dated(line)
     )
 
 
 PARSER = Parser(
     name="nsxt_certificates",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",),
 )

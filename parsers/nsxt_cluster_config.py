@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+from ._nsxt import DATED, MANAGER, UUID, match_first, place_cells, row_at_first_cell, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.cluster_config",
@@ -49,42 +49,40 @@ _ENTITY = re.compile(
 _REST = re.compile(rf"\s*(?:$|ENTITY\s+UUID|{DATED}|\.{{3}}\s*$)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the cluster, one row, and a row for each service of a node."""
     cluster: dict[str, tuple[str, int]] = {}
     node: dict[str, tuple[str, int]] = {}
-    rows: list[tuple[int, dict[str, tuple[str, int]]]] = []
+    entities: list[tuple[int, dict[str, tuple[str, int]]]] = []
     for number, line in enumerate(block.lines):
         at = block.first_line + number
-        if found := next(filter(None, (form.match(line) for form in _CLUSTER)), None):
+        if found := match_first(_CLUSTER, line):
             node = {}
-            if found.re is _CLUSTER[0] or found.groupdict().keys() & cluster.keys():
-                yield from _row(block, cluster)
+            groups = found.groupdict()
+            if found.re is _CLUSTER[0] or groups.keys() & cluster.keys():
+                yield from row_at_first_cell(TABLE, block, PARSER.name, cluster)
                 cluster = {}
-            cluster |= {name: (text, at) for name, text in found.groupdict().items()}
+            for name, text in groups.items():
+                cluster[name] = (text, at)
         elif found := _NODE.match(line):
             node = {"node_uuid": (found["node_uuid"], at)}
         elif found := _STATUS.match(line):
-            node = {} if "node_status" in node else node
+            if "node_status" in node:
+                node = {}
             node["node_status"] = (found["node_status"], at)
         elif found := _ENTITY.match(line):
-            rows.append((at, node | {name: (text, at) for name, text in found.groupdict().items() if text}))
+            entities.append((at, node | place_cells(found.groupdict(), at)))
         elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
-    yield from _row(block, cluster)
-    for at, cells in rows:
+            yield stray_fault(block, number, PARSER.name)
+    yield from row_at_first_cell(TABLE, block, PARSER.name, cluster)
+    for at, cells in entities:
         yield from typed_row(ENTITIES, block, PARSER.name, at, cells)
-
-
-def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
-    if cells:
-        yield from typed_row(TABLE, block, PARSER.name, min(at for _, at in cells.values()), cells)
 
 
 PARSER = Parser(
     name="nsxt_cluster_config",
     tables=(TABLE, ENTITIES),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*get cluster config\s*$",),
     shape=rf"^\s*(?:Cluster Id\s*:\s*{UUID}|Node UUID\s*:\s*{UUID})\s*$",

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Table
 
-from ._nsxt import DATED, MANAGER, UUID, stray, typed_row
+from ._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
 
 _ASK = "`get cluster status verbose` on each NSX-T manager"
 _SOURCE = "get cluster status; get cluster status verbose"
@@ -78,37 +78,39 @@ _REST = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
-    """Read groups, members and leaders; a row stands on its own line, a group on that of its status."""
-    told: dict[str, str] = {}
+def parse_block(block: Block) -> Output:
+    """Read groups, members and leaders; a row is on its own line, a group on that of its status."""
+    labels: dict[str, str] = {}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
-        if said := _SAYS.match(line):
-            told[said["label"]] = said["text"]
-            if said["label"] == "Group Type":
-                told.pop("Group Status", None)
-            if said["label"] == "Group Status":
-                own = {name: told[label] for label, name in _NAMED.items() if label in told}
-                yield from _row(GROUPS, block, at, own)
-        elif (found := _MEMBER.match(line)) and "Group Type" in told:
-            yield from _row(MEMBERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
-        elif (found := _LEADER.match(line)) and "Group Type" in told:
-            yield from _row(LEADERS, block, at, {"group_type": told["Group Type"], **found.groupdict()})
+        group = {"group_type": labels.get("Group Type")}
+        if found := _SAYS.match(line):
+            label = found["label"]
+            labels[label] = found["text"]
+            if label == "Group Type":
+                labels.pop("Group Status", None)
+            elif label == "Group Status":
+                own = {name: labels.get(label) for label, name in _NAMED.items()}
+                yield from _make_row(GROUPS, block, at, own)
+        elif "Group Type" in labels and (found := _MEMBER.match(line)):
+            yield from _make_row(MEMBERS, block, at, group | found.groupdict())
+        elif "Group Type" in labels and (found := _LEADER.match(line)):
+            yield from _make_row(LEADERS, block, at, group | found.groupdict())
         elif found := _BROKEN.match(line):
-            yield from _row(GROUPS, block, at, found.groupdict())
+            yield from _make_row(GROUPS, block, at, found.groupdict())
         elif not _WEIGHT.match(line) and not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
-def _row(table: Table, block: Block, line: int, cells: Mapping[str, str | None]) -> Output:
-    there = {name: (text, line) for name, text in cells.items() if text and text != "not configured"}
-    return typed_row(table, block, PARSER.name, line, there)
+def _make_row(table: Table, block: Block, line: int, texts: Mapping[str, str | None]) -> Output:
+    cells = {name: (text, line) for name, text in texts.items() if text and text != "not configured"}
+    return typed_row(table, block, PARSER.name, line, cells)
 
 
 PARSER = Parser(
     name="nsxt_cluster_status",
     tables=(GROUPS, MEMBERS, LEADERS),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*get cluster status(?:\s+verbose)?\s*$",),
     shape=rf"^\s*(?:Cluster Id:\s*{UUID}|Group Type:\s*[A-Z_]+)\s*$",

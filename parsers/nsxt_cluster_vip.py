@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, MANAGER, stray, typed_row
+from ._nsxt import DATED, MANAGER, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.cluster_vip",
@@ -25,22 +25,22 @@ _LINE = re.compile(r"\s*(?P<label>Virtual IPv4 address|Virtual IPv6 address|Assi
 _COLUMNS = {"Virtual IPv4 address": "vip", "Virtual IPv6 address": "vip6", "Assigned to": "vip_owner"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the address, one row an output; the brackets and quotes around its owner are left out."""
     cells: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         if found := _LINE.match(line):
             text = "" if found["text"] == "not configured" else found["text"].strip("[]'\" ")
             if _COLUMNS[found["label"]] in cells:
-                yield from _row(block, cells)
+                yield from _make_row(block, cells)
                 cells = {}
             cells[_COLUMNS[found["label"]]] = text, block.first_line + number
         elif line.strip() and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
-    yield from _row(block, cells)
+            yield stray_fault(block, number, PARSER.name)
+    yield from _make_row(block, cells)
 
 
-def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         first = min(line for _, line in cells.values())
         yield from typed_row(TABLE, block, PARSER.name, first, {key: cell for key, cell in cells.items() if cell[0]})
@@ -49,7 +49,7 @@ def _row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
 PARSER = Parser(
     name="nsxt_cluster_vip",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"^\s*get cluster vip\s*$",),
     shape=r"^\s*Virtual IPv4 address\s*:",

@@ -12,7 +12,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Row, Value
 
-from ._nsxt import MANAGER, stray
+from ._nsxt import MANAGER, stray_fault
 from .nsxt_cluster_status import GROUPS
 
 _SAYS = r"Some appliance components are not functioning properly"
@@ -20,20 +20,20 @@ _WHOLE = re.compile(rf"{_SAYS}\.?(?: Component health:(?: [A-Z][A-Z_]{{1,30}}: ?
 _AROUND = re.compile(r"\s*(?:[{}\[\],]{0,4}\s*$|\"\w{1,30}\"\s*:|Error code:)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sentence, one row each time it stands there."""
     for number, line in enumerate(block.lines):
         if found := _WHOLE.search(line):
             values: dict[str, Value] = {column.name: None for column in GROUPS.columns}
             yield Row(GROUPS, values | {"cluster_answer": found[0]}, block, block.first_line + number)
         elif not _AROUND.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsxt_component_health",
     tables=(GROUPS,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     shape=rf"^[^\n]{{0,300}}\b{_SAYS}\b",
     body=r"^\s*(?:\"?error_?code\b|Error code:)",

@@ -12,7 +12,7 @@ from analyzer.forms.logs import PRI, TS, log_files, log_rows, read_utc
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Record, Table, Value
 
-from ._nsxt import LOG_COLUMNS, kind_of_lines, take_pairs
+from ._nsxt import LOG_COLUMNS, find_node_kind, take_pairs
 
 TABLE = Table.of(
     "nsxt.component_log",
@@ -32,23 +32,23 @@ _FOLDERS = (
 )
 
 
-def _finish(record: Record, values: dict[str, Value]) -> None:
+def _finish_values(record: Record, values: dict[str, Value]) -> None:
     take_pairs(values, str(record.values.get("SD", "")), folded=bool(record.values.get("REPEATED")))
     stamp = str(record.values.get("TIME", ""))
     if "/" in stamp:  # routing daemons
         values["time"] = read_utc(stamp.replace("/", "-"))
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of a component's log, one row each; a stack trace joins the line before."""
-    return log_rows(TABLE, PARSER.name, block, finish=_finish)
+    return log_rows(TABLE, PARSER.name, block, finish=_finish_values)
 
 
 PARSER = Parser(
     name="nsxt_component_log",
     tables=(TABLE,),
-    parse=parse,
-    kind=kind_of_lines,
+    parse=parse_block,
+    kind=find_node_kind,
     files=(
         log_files(
             r"nsx-audit(?:-write)?|nsxapi|nsx-ccp(?:-transaction)?|cbm|reverse-proxy|cm-inventory|upgrade-coordinator"

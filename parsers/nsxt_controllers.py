@@ -6,7 +6,7 @@ address that is not known is `NA`.
 
 from analyzer.forms import Field, Key, text_table
 
-from ._nsxt import EDGE, answers
+from ._nsxt import EDGE, name_refusals
 
 PARSER = text_table(
     "nsxt_controllers",
@@ -48,5 +48,5 @@ PARSER = text_table(
     body=r"(?:NA|[\w.:*]+[.:][\w.:*]+)\s+\d+\s+\w+\s",
     heading=r"Controller IP\s+Port\s+SSL\s+Status",
     shape=r"^\s*Controller IP\s+Port\s+SSL\s+Status\s+Is Physical Master",
-    answers=answers,
+    answers=name_refusals,
 )

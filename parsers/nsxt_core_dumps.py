@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, stray, typed_row
+from ._nsxt import DATED, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.core_dump",
@@ -32,7 +32,7 @@ _FILE = re.compile(
 _REST = re.compile(rf"\s*(?:$|{DATED}|No core|There are no )")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the files, one row each."""
     folder = ""
     for number, line in enumerate(block.lines):
@@ -45,13 +45,13 @@ def parse(block: Block) -> Output:
             texts["process_name"] = re.sub(r"[:\d-]+$", "", found["process_name"])
             yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in texts.items()})
         elif not _REST.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsxt_core_dumps",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     commands=(r"^\s*get core-dumps\s*$",),
     body=rf"^\s*(?:Directory:\s|\d+\s+[A-Z][a-z]{{2}}\s+\d|No core|There are no |%|{DATED})",
 )

@@ -6,7 +6,7 @@ polls is busy without traffic: the usage is that of packets, not of the processo
 
 from analyzer.tables import Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, ended_by
+from ._nsxt import DATED, EDGE, alphabetic_parser
 
 TABLE = Table.of(
     "nsxt.edge_core",
@@ -24,7 +24,7 @@ _LABELS = {
     "Core": "core", "Cpu_type": "core_type", "Usage": "core_used_pct", "Rx": "rx_rate", "Tx": "tx_rate",
     "Slowpath": "slowpath_rate",
 }  # fmt: skip
-PARSER = ended_by(
+PARSER = alphabetic_parser(
     "nsxt_dataplane_cpu",
     TABLE,
     _LABELS,

@@ -6,7 +6,7 @@ cache per core stand between and are left out.
 
 from analyzer.tables import Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, ended_by
+from ._nsxt import DATED, EDGE, alphabetic_parser
 
 TABLE = Table.of(
     "nsxt.edge_mempool",
@@ -18,7 +18,7 @@ TABLE = Table.of(
     ask="`get dataplane memory stats` on the edge",
 )
 _LABELS = {"Available_entries": "pool_free", "Name": "pool", "Size": "pool_size"}
-PARSER = ended_by(
+PARSER = alphabetic_parser(
     "nsxt_dataplane_memory",
     TABLE,
     _LABELS,

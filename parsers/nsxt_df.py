@@ -7,18 +7,18 @@ and rows are those of GNU df.
 from analyzer.forms import Field, text_table
 from analyzer.tables import Row
 
-from ._nsxt import ANY, answers
-from ._sizes import in_bytes
+from ._nsxt import ANY, name_refusals
+from ._sizes import convert_to_bytes
 from .nsxt_filesystems import PARSER as OF_CLI
 
 _BLOCKS = r"\d+"
 
 
-def _of_blocks(row: Row) -> None:
+def _convert_blocks(row: Row) -> None:
     """Say of numbers of blocks that they are KB."""
     for name in ("size_text", "used_text", "free_text"):
         row.values[name] = f"{row.values[name]}K"
-    in_bytes(row)
+    convert_to_bytes(row)
 
 
 PARSER = text_table(
@@ -35,6 +35,6 @@ PARSER = text_table(
     commands=(r"(?:^|/)df(?: -lT\b|\s*$)",),
     body=rf"\S+\s+(?:[a-z][\w.]*\s+)?{_BLOCKS}\s",
     common=True,
-    finish=_of_blocks,
-    answers=answers,
+    finish=_convert_blocks,
+    answers=name_refusals,
 )

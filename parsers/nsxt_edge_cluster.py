@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 _SOURCE, _ASK = "get edge-cluster status", "`get edge-cluster status` on each edge"
 STATUS = Table.of(
@@ -57,31 +57,39 @@ _SECTIONS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the state of the edge, one row, and a row for each session to a peer."""
     own: dict[str, tuple[str, int]] = {}
     peer: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
-        found, at = _LABEL.match(line), block.first_line + number
-        label = found["label"] if found else ""
-        cell = (found["text"] or "", at) if found else ("", at)
+        at = block.first_line + number
+        found = _LABEL.match(line)
+        label, text = (found["label"], found["text"] or "") if found else ("", "")
         if label in _OWN:
             if _OWN[label] in own:  # another output begins
-                yield from _status(block, own)
+                yield from _read_status(block, own)
                 own = {}
-            own[_OWN[label]], peer = cell, {}
+            own[_OWN[label]] = text, at
+            peer = {}
         elif label in _PEER:
-            peer = {} if label == "Node Id" else peer
-            peer[_PEER[label]] = cell
+            if label == "Node Id":
+                peer = {}
+            peer[_PEER[label]] = text, at
         elif label == "Status" and {"peer_uuid", "session"} <= peer.keys():
-            yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": cell})
+            yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": (text, at)})
             peer.pop("session")
-        elif label not in _SECTIONS and line.strip() not in {*_SECTIONS, ""} and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
-    yield from _status(block, own)
+        elif label not in _SECTIONS and not _is_frame(line):
+            yield stray_fault(block, number, PARSER.name)
+    yield from _read_status(block, own)
 
 
-def _status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
+def _is_frame(line: str) -> bool:
+    """Tell whether a line is blank, the title of a section, or the date above the answer."""
+    text = line.strip()
+    return not text or text in _SECTIONS or re.match(DATED, text) is not None
+
+
+def _read_status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
     if "edge_uuid" in own:
         yield from typed_row(STATUS, block, PARSER.name, own["edge_uuid"][1], own)
 
@@ -89,7 +97,7 @@ def _status(block: Block, own: dict[str, tuple[str, int]]) -> Output:
 PARSER = Parser(
     name="nsxt_edge_cluster",
     tables=(STATUS, PEERS),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get edge-cluster status\s*$",),
     shape=rf"^\s*(?:High Availability State\s*:|Edge Node Id\s*:\s*{UUID})",

@@ -6,8 +6,8 @@ where it has a partition that only a node has.
 
 from analyzer.forms import Field, Key, Made, text_table
 
-from ._nsxt import answers
-from ._sizes import SIZE, in_bytes
+from ._nsxt import name_refusals
+from ._sizes import SIZE, convert_to_bytes
 
 PARSER = text_table(
     "nsxt_filesystems",
@@ -29,6 +29,6 @@ PARSER = text_table(
     body=rf"\S+\s+{SIZE}\s+{SIZE}\s+{SIZE}\s+\d+%\s",
     shape=r"^\s*Filesystem\s+Size\s+Used\s+Avail\s+Use%\s+Mounted on\s*$",
     proof=r"^\s*/dev/mapper/nsx-|\s/(?:config_bak|image|nonconfig|os_bak|var/dump)\s*$",
-    finish=in_bytes,
-    answers=answers,
+    finish=convert_to_bytes,
+    answers=name_refusals,
 )

@@ -57,7 +57,7 @@ _REST = re.compile(
 _LISTED = re.compile(r"[\[\]']|\bb(?=')")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
     lines = [_LISTED.sub("", line) if "['" in line or "[b'" in line else line for line in block.lines]
     for item in headed_rows(TABLE, replace(block, lines=lines), PARSER.name, _HEAD, _LINES, _REST):
@@ -69,7 +69,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_host_lifs",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(rf"\bnsxcli -c [\"']?get (?:logical-)?router (?P<router>{UUID}) interfaces?[\"']?\s*$",),
     shape=rf"^\s*LIF UUID\s*:\s+{UUID}\s*$",

@@ -1,7 +1,7 @@
 """`nsxdp-cli vswitch instance list` on an ESXi host of NSX-T: ports of its switches, and the uplink each one uses.
 
 Source: a capture of a host of 3.2 in a public post. Clients have blanks (`Shadow of vmnic0`); a port without a DVPort
-and an uplink that is a port itself leave cells empty, so the columns are told by what stands in them.
+and an uplink that is a port itself leave cells empty, so the columns are known by what they hold.
 """
 
 from __future__ import annotations

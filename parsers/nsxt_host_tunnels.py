@@ -12,7 +12,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, stray, typed_row
+from ._nsxt import DATED, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.host_tunnel",
@@ -35,25 +35,27 @@ _HEADING = re.compile(r"\s*(?:Local|Remote)(?:\b|_).*(?:\b|_)state", re.I)
 _GAP = re.compile(r"\s{2,}|\t")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the sessions, one row each, by the order of the headings above them."""
     columns: list[str] = []
     for number, line in enumerate(block.lines):
         at = block.first_line + number
+        texts = _GAP.split(line.strip())
         if _HEADING.match(line):
-            columns = [_HEADINGS.get(name.lower().replace("_", " "), "") for name in _GAP.split(line.strip())]
-        elif len(_GAP.split(line.strip())) > 2 and {"local_ip", "remote_ip", "bfd_session_state"} <= {*columns}:
-            cells = {name: (text, at) for name, text in zip(columns, _GAP.split(line.strip()), strict=False) if name}
-            state = cells.get("bfd_session_state", ("", at))[0].lower()
-            yield from typed_row(TABLE, block, PARSER.name, at, {**cells, "bfd_session_state": (state, at)})
+            columns = [_HEADINGS.get(text.lower().replace("_", " "), "") for text in texts]
+        elif len(texts) > 2 and {"local_ip", "remote_ip", "bfd_session_state"} <= set(columns):
+            cells = {name: (text, at) for name, text in zip(columns, texts, strict=False) if name}
+            state, _ = cells.get("bfd_session_state", ("", at))
+            cells["bfd_session_state"] = (state.lower(), at)
+            yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif line.strip().strip("-= ") and not re.match(rf"\s*{DATED}", line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 PARSER = Parser(
     name="nsxt_host_tunnels",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         r"^\s*(?:nsxcli -c [\"']?)?get host-switch (?:\S+ )?tunnels[\"']?\s*$",

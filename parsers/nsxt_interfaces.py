@@ -7,7 +7,7 @@ last IPv4 address is kept.
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 
-from ._nsxt import DATED, answers
+from ._nsxt import DATED, name_refusals
 
 PARSER = key_value(
     "nsxt_interfaces",
@@ -35,7 +35,7 @@ PARSER = key_value(
     shape=r"^\s*Interface:\s+(?:eth|lo|bond|fp-|kni|mgmt)[\w./-]*\s*$",
     begins="Interface",
     ignored=rf"(?!{DATED})(?:-\s+)?[A-Z][^:=]{{0,70}}",
-    answers=answers,
+    answers=name_refusals,
     counts_since="boot",
     gauges=("mtu",),
 )

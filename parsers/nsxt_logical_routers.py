@@ -40,17 +40,17 @@ _WRAPPED = re.compile(r"\s*Type\s+Ports\b")  # the second line of the heading
 _REST = re.compile(r"\s*(?:Logical Routers?\s*$|UUID\s+VRF|Type\s+Ports|-+\s*CUT\b)")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the routers, one row each."""
     wrapped = any(_WRAPPED.match(line) for line in block.lines)
-    told, row = ((_FIRST,), _SECOND) if wrapped else ((), _WHOLE)
-    return text_rows(TABLE, block, PARSER.name, told, row, _REST)
+    above, row = ((_FIRST,), _SECOND) if wrapped else ((), _WHOLE)
+    return text_rows(TABLE, block, PARSER.name, above, row, _REST)
 
 
 PARSER = Parser(
     name="nsxt_logical_routers",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get logical-routers?\s*$",),
     shape=r"^\s*UUID\s+VRF\s+LR-ID\s+Name(?:\s+Type\s+Ports.*)?\s*$",

@@ -6,7 +6,7 @@ Source: the NSX CLI guide (`- 10.1.1.101 Connected`). Releases add words behind 
 from analyzer.forms import Field, Key, text_table
 from analyzer.tables import IP_FORM
 
-from ._nsxt import answers
+from ._nsxt import name_refusals
 
 PARSER = text_table(
     "nsxt_managers",
@@ -22,6 +22,6 @@ PARSER = text_table(
     commands=(r"^\s*(?:nsxcli -c [\"']?)?get managers[\"']?\s*$",),
     body=r"-\s+[\w.:*-]+\s+[A-Z][a-z]+",
     heading=r"-{5,}",
-    answers=answers,
+    answers=name_refusals,
     shape=r"^\s*-\s+[\w.:*-]+[.:][\w.:*]+\s+(?:Connected|Disconnected|Standby)\b",
 )

@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Row, Table, Value
 
-from ._nsxt import stray
+from ._nsxt import stray_fault
 from ._site import SITE_NSXT
 
 TABLE = Table.of(
@@ -33,14 +33,14 @@ _AROUND = re.compile(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read `get version`: one row."""
     for number, line in enumerate(block.lines):
         if found := _VERSION.match(line):
             cells: dict[str, Value] = {"version": found["version"], "build": int(found["build"]), "source": "cli"}
             yield node_row(block, block.first_line + number, cells)
         elif not _AROUND.match(line):
-            yield stray(block, number, PARSER.name)
+            yield stray_fault(block, number, PARSER.name)
 
 
 def node_row(block: Block, line: int, cells: dict[str, Value]) -> Row:
@@ -51,7 +51,7 @@ def node_row(block: Block, line: int, cells: dict[str, Value]) -> Row:
 PARSER = Parser(
     name="nsxt_node",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     commands=(r"^\s*get version\s*$",),
     shape=r"^\s*VMware NSX(?:-T)? Software, Version \d",
     body=r"^\s*(?:%|VMware NSX|Technical Support:|Copyright|The term|All |companies\.)",

@@ -6,7 +6,7 @@ Source: the NSX CLI guide (3.2 to 9.0).
 from analyzer.forms import Field, Key, text_table
 from analyzer.forms.columns import make_table
 
-from ._nsxt import DATED, MANAGER, UUID, answers
+from ._nsxt import DATED, MANAGER, UUID, name_refusals
 
 _FIELDS = (
     Key("", "node_uuid", "str", "id of the node", pattern=UUID),
@@ -34,5 +34,5 @@ PARSER = text_table(
     body=rf"(?:{UUID}\s+[a-z]{{2,5}}\s|{DATED})",
     heading=r"-{5,}",
     shape=rf"^\s*{UUID}\s+(?:ctl|edg|esx|mgr)\s+\S",
-    answers=answers,
+    answers=name_refusals,
 )

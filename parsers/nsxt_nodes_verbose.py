@@ -6,7 +6,7 @@ Source: the NSX CLI guide (4.0 to 9.0). Addresses are printed alone or as a list
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 
-from ._nsxt import DATED, MANAGER, UUID, answers
+from ._nsxt import DATED, MANAGER, UUID, name_refusals
 from .nsxt_nodes import TABLE
 
 PARSER = key_value(
@@ -21,5 +21,5 @@ PARSER = key_value(
     commands=(r"^\s*get nodes verbose\s*$",),
     begins="UUID",
     body=rf"^\s*(?:[A-Z][^:]{{0,70}}:.*|%.*|{DATED}|)$",
-    answers=answers,
+    answers=name_refusals,
 )

@@ -10,7 +10,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.physical_port",
@@ -31,7 +31,7 @@ _LABELS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the port, one row an output."""
     asked = str(block.params.get("port_name", ""))
     cells: dict[str, tuple[str, int]] = {}
@@ -39,16 +39,16 @@ def parse(block: Block) -> Output:
         found = _LINE.match(line)
         column = _LABELS.get(found["label"]) if found else None
         if column in cells or re.match(r"\s*Physical Port\s*$", line):
-            yield from _row(block, asked, cells)
+            yield from _make_row(block, asked, cells)
             cells = {}
         if found and column:
             cells[column] = found["text"] or "", block.first_line + number
         elif not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
-            yield stray(block, number, PARSER.name)
-    yield from _row(block, asked, cells)
+            yield stray_fault(block, number, PARSER.name)
+    yield from _make_row(block, asked, cells)
 
 
-def _row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         first = min(line for _, line in cells.values())
         named = {"port_name": (asked, first)} if asked else {}
@@ -58,7 +58,7 @@ def _row(block: Block, asked: str, cells: dict[str, tuple[str, int]]) -> Output:
 PARSER = Parser(
     name="nsxt_physical_port",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get phy(?:sical-port)? (?P<port_name>[\w.-]+)\s*$",),
     shape=r"^\s*Physical Port\s*$",

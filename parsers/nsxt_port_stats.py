@@ -6,7 +6,7 @@ order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each
 
 from analyzer.tables import Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, ended_by
+from ._nsxt import DATED, EDGE, alphabetic_parser
 
 TABLE = Table.of(
     "nsxt.port_stats",
@@ -32,7 +32,7 @@ _LABELS = {
     "TX_DROPS": "tx_dropped", "TX_ERRORS": "tx_errors", "TX_PACKETS": "tx_packets",
 }  # fmt: skip
 _QUEUES = r"id\s+rx_bytes\b|\d+(?:\s+\d+){3,12}\s*$"
-PARSER = ended_by(
+PARSER = alphabetic_parser(
     "nsxt_port_stats",
     TABLE,
     _LABELS,

@@ -11,7 +11,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, answer, objects
+from ._rest_json import BODY, LEAD, answer_shape, pick_columns, read_objects
 
 TABLE = Table.of(
     "nsxt.alarm",
@@ -34,27 +34,27 @@ _KEYS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the alarms, one row each."""
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
             continue
         own = item[1]
         if "event_type" not in own or "status" not in own:
             continue
-        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
+        cells = pick_columns(own, _KEYS)
         if "summary" in own:
-            told.setdefault("alarm_summary", own["summary"])
+            cells.setdefault("alarm_summary", own["summary"])
         if "node_id" in own:
-            told.setdefault("node_name", own["node_id"])
-        told.setdefault("entity_id", told.get("node_name", ("the node", own["status"][1])))
-        if "reported" in told:
-            told["reported"] = _stamp(*told["reported"])
-        yield from typed_row(TABLE, block, PARSER.name, own["status"][1], told)
+            cells.setdefault("node_name", own["node_id"])
+        cells.setdefault("entity_id", cells.get("node_name", ("the node", own["status"][1])))
+        if "reported" in cells:
+            cells["reported"] = _convert_stamp(*cells["reported"])
+        yield from typed_row(TABLE, block, PARSER.name, own["status"][1], cells)
 
 
-def _stamp(text: str, line: int) -> tuple[str, int]:
+def _convert_stamp(text: str, line: int) -> tuple[str, int]:
     """Return milliseconds since 1970 as a time; what is none stays as it is, and is a fault of its cell."""
     if not text.isdigit() or len(text) > 14:
         return text, line
@@ -64,10 +64,10 @@ def _stamp(text: str, line: int) -> tuple[str, int]:
 PARSER = Parser(
     name="nsxt_rest_alarms",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/alarms\b",),
-    shape=answer("event_type_display_name", "feature_display_name"),
+    shape=answer_shape("event_type_display_name", "feature_display_name"),
     body=BODY,
     lead=LEAD,
 )

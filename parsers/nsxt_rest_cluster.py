@@ -8,7 +8,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Fault
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
 from .nsxt_cluster_status import GROUPS, LEADERS, MEMBERS
 
 _MEMBER = {
@@ -18,47 +18,54 @@ _MEMBER = {
 _LEADER = {"service_name": "service_name", "leader_uuid": "leader_uuid", "lease_version": "lease_version"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read groups, members and leaders, one row each."""
     groups: dict[tuple[str, ...], Cells] = {}
-    whole: Cells = {}
-    for item in objects(block, PARSER.name):
+    cluster: Cells = {}
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
             continue
         path, cells = item
         if "overall_status" in cells and "groups" not in path:
-            whole.update(cells)
+            cluster.update(cells)
         if "group_type" in cells:
             groups[path] = cells
     for path, cells in groups.items():
-        told: Cells = {name: whole[name] for name in ("cluster_id", "overall_status") if name in whole}
-        told |= {name: cells[name] for name in ("group_type", "group_status") if name in cells}
-        line = told.get("group_status", told["group_type"])[1]
-        yield from typed_row(GROUPS, block, PARSER.name, line, told)
-        yield from _inner(block, path, told["group_type"])
+        row: Cells = {}
+        for name in ("cluster_id", "overall_status"):
+            if name in cluster:
+                row[name] = cluster[name]
+        for name in ("group_type", "group_status"):
+            if name in cells:
+                row[name] = cells[name]
+        _, line = row.get("group_status", row["group_type"])
+        yield from typed_row(GROUPS, block, PARSER.name, line, row)
+        yield from _read_members(block, path, row["group_type"])
 
 
-def _inner(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
+def _read_members(block: Block, group: tuple[str, ...], group_type: tuple[str, int]) -> Output:
     """Read the members and leaders of a group."""
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault) or item[0][: len(group)] != group:
             continue
         path, cells = item
-        for inside, table, names in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
-            if len(path) == len(group) + 2 and path[len(group)] == inside:
-                told = {column: cells[key] for key, column in names.items() if key in cells}
-                line = next(iter(told.values()))[1] if told else group_type[1]
-                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **told})
+        if len(path) != len(group) + 2:
+            continue
+        for inside, table, columns in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
+            if path[len(group)] == inside:
+                own = {column: cells[key] for key, column in columns.items() if key in cells}
+                _, line = next(iter(own.values()), group_type)
+                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **own})
 
 
 PARSER = Parser(
     name="nsxt_rest_cluster",
     tables=(GROUPS, MEMBERS, LEADERS),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/cluster/status\b",),
-    shape=answer("detailed_cluster_status"),
+    shape=answer_shape("detailed_cluster_status"),
     body=BODY,
     lead=LEAD,
 )

@@ -7,7 +7,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects
 
 TABLE = Table.of(
     "nsxt.node_status",
@@ -36,34 +36,36 @@ _KEYS = {
 }  # fmt: skip
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the nodes, one row each."""
     nodes: dict[tuple[str, ...], Cells] = {}
     inner: dict[tuple[str, ...], Cells] = {}
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
-        elif "mgmt_connection_status" in item[1]:
-            nodes[item[0]] = item[1]
+            continue
+        path, cells = item
+        if "mgmt_connection_status" in cells:
+            nodes[path] = cells
         else:
-            inner[item[0]] = item[1]
+            inner[path] = cells
     for path, own in nodes.items():
-        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
+        row = pick_columns(own, _KEYS)
         for place, cells in inner.items():
             if place[: len(path)] == path:
-                named = {".".join((*place[len(path) :], key)): cell for key, cell in cells.items()}
-                told |= {_KEYS[key]: cell for key, cell in named.items() if key in _KEYS}
-        line = told.get("node_uuid", told["management_status"])[1]
-        yield from typed_row(TABLE, block, PARSER.name, line, told)
+                below = place[len(path) :]
+                row |= pick_columns({".".join((*below, key)): cell for key, cell in cells.items()}, _KEYS)
+        _, line = row.get("node_uuid", row["management_status"])
+        yield from typed_row(TABLE, block, PARSER.name, line, row)
 
 
 PARSER = Parser(
     name="nsxt_rest_nodes",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/transport-nodes/(?:[0-9a-f-]{36}/)?status\b",),
-    shape=answer("mgmt_connection_status"),
+    shape=answer_shape("mgmt_connection_status"),
     body=BODY,
     lead=LEAD,
 )

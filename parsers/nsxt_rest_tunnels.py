@@ -9,7 +9,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
-from ._rest_json import BODY, LEAD, Cells, answer, objects
+from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects
 
 TABLE = Table.of(
     "nsxt.node_tunnel",
@@ -37,32 +37,33 @@ _KEYS = {
 _BFD = {"state": "bfd_session_state", "diagnostic": "bfd_diag", "remote_state": "remote_state"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the tunnels, one row each."""
     tunnels: dict[tuple[str, ...], Cells] = {}
     sessions: dict[tuple[str, ...], Cells] = {}
-    for item in objects(block, PARSER.name):
+    for item in read_objects(block, PARSER.name):
         if isinstance(item, Fault):
             yield item
-        elif "encap" in item[1] or "remote_ip" in item[1]:
-            tunnels[item[0]] = item[1]
-        elif item[0] and item[0][-1] == "bfd":
-            sessions[item[0][:-1]] = item[1]
+            continue
+        path, cells = item
+        if "encap" in cells or "remote_ip" in cells:
+            tunnels[path] = cells
+        elif path and path[-1] == "bfd":
+            sessions[path[:-1]] = cells
     for path, own in tunnels.items():
-        told = {_KEYS[key]: cell for key, cell in own.items() if key in _KEYS}
-        told |= {_BFD[key]: cell for key, cell in sessions.get(path, {}).items() if key in _BFD}
-        line = next(iter(told.values()))[1]
+        cells = pick_columns(own, _KEYS) | pick_columns(sessions.get(path, {}), _BFD)
+        _, line = next(iter(cells.values()))
         asked = {name: (text, line) for name, text in block.params.items()}
-        yield from typed_row(TABLE, block, PARSER.name, line, asked | told)
+        yield from typed_row(TABLE, block, PARSER.name, line, asked | cells)
 
 
 PARSER = Parser(
     name="nsxt_rest_tunnels",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=MANAGER,
     commands=(r"/api/v1/transport-nodes/(?P<node_uuid>[0-9a-f-]{36})/tunnels\b",),
-    shape=answer("tunnels", "remote_node_display_name"),
+    shape=answer_shape("tunnels", "remote_node_display_name"),
     body=BODY,
     lead=LEAD,
 )

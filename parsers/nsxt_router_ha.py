@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 _SOURCE = "get high-availability status; get logical-router <uuid> high-availability status"
 _ASK = "`get high-availability status` in the VRF of the service router, on each edge of the cluster"
@@ -49,7 +49,7 @@ _OWN = {
 _Cells = dict[str, tuple[str, int]]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the router, one row, and a row for each edge under Peer Routers."""
     asked = str(block.params.get("router", ""))
     own: _Cells = {"router": (asked, block.first_line)} if asked else {}
@@ -57,26 +57,26 @@ def parse(block: Block) -> Output:
     section = ""
     for number, line in enumerate(block.lines):
         heading, found = _SECTIONS.match(line), _LINE.match(line)
-        if _begins(heading["name"] if heading else "", found["label"] if found else "", section):
-            yield from _router(block, own, peers)
+        if _begins_router(heading["name"] if heading else "", found["label"] if found else "", section):
+            yield from _make_router_row(block, own, peers)
             own, peers, section = {}, [], ""
         if heading:
             section = heading["name"]
         elif found:
             cell = found["text"] or "", block.first_line + number
-            _take(section, found["label"], cell, own, peers)
+            _take_line(section, found["label"], cell, own, peers)
         elif line.strip() and not re.match(rf"\s*(?:{DATED}|{UUID}\s)", line):
-            yield stray(block, number, PARSER.name)
-    yield from _router(block, own, peers)
+            yield stray_fault(block, number, PARSER.name)
+    yield from _make_router_row(block, own, peers)
 
 
-def _begins(heading: str, label: str, section: str) -> bool:
+def _begins_router(heading: str, label: str, section: str) -> bool:
     """Tell whether a line begins the next router: its heading, or what stands above the last section."""
     again = section == "Peer Routers" and (label in _OWN or heading in ("HA ports state", "Sub-cluster Information"))
     return (heading == "Service Router" and bool(section)) or again
 
 
-def _take(section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]) -> None:
+def _take_line(section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]) -> None:
     if section == "HA ports state":
         if label == "op_state":
             own.setdefault("port_state", cell)
@@ -89,7 +89,7 @@ def _take(section: str, label: str, cell: tuple[str, int], own: _Cells, peers: l
         own.setdefault(_OWN[label], cell)
 
 
-def _router(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
+def _make_router_row(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
     if "router_state" not in own:
         return
     yield from typed_row(ROUTER, block, PARSER.name, own.get("router", own["router_state"])[1], own)
@@ -101,7 +101,7 @@ def _router(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
 PARSER = Parser(
     name="nsxt_router_ha",
     tables=(ROUTER, PEERS),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         r"^\s*get high-availability status\s*$",

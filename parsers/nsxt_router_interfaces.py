@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.router_interface",
@@ -61,7 +61,7 @@ _LABEL = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z_/ -]{1,30}?)\s*:(?:\s+(?P<tex
 _REST = re.compile(rf"\s*(?:Logical Router\s*$|UUID\s+VRF|Interfaces\b|{DATED})")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
     owner = router = {name: text for name, text in block.params.items() if text}
     cells: dict[str, tuple[str, int]] = {}
@@ -70,23 +70,23 @@ def parse(block: Block) -> Output:
         at = block.first_line + number
         if found := _LABEL.match(line):
             if found["label"] == "Interface":
-                yield from _row(block, first, owner, cells)
+                yield from _make_row(block, first, owner, cells)
                 first, cells, owner = at, {}, router
             elif "Context entity" in cells and found["label"] in cells:  # the line that begins this one is lost
-                yield from _row(block, first, owner, cells)
+                yield from _make_row(block, first, owner, cells)
                 first, cells = 0, {}
             if not first:
-                yield stray(block, number, PARSER.name)
+                yield stray_fault(block, number, PARSER.name)
             elif found["text"]:
                 cells.setdefault(found["label"], (found["text"], at))
         elif found := ROUTER_LINE.match(line):
             router = found.groupdict()
         elif line.strip() and not _REST.match(line):
-            yield stray(block, number, PARSER.name)
-    yield from _row(block, first, owner, cells)
+            yield stray_fault(block, number, PARSER.name)
+    yield from _make_row(block, first, owner, cells)
 
 
-def _row(block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]) -> Output:
     """Yield the row of an interface, given by its labels: of the firewall where one names the router below it."""
     if not cells:
         return
@@ -99,7 +99,7 @@ def _row(block: Block, first: int, router: dict[str, str], cells: dict[str, tupl
 PARSER = Parser(
     name="nsxt_router_interfaces",
     tables=(TABLE, FIREWALL),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get (?:firewall )?interfaces\s*$", r"^\s*get logical-router (?P<router>\S+) interfaces\s*$"),
     shape=rf"^\s*(?:Interfaces(?: \(IPv6 DAD Status.*)?\s*$|Interface\s+:\s+{UUID}\s*$)",

@@ -12,7 +12,7 @@ import re
 from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, EDGE, UUID, stray, typed_row
+from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 TABLE = Table.of(
     "nsxt.router_neighbor",
@@ -35,7 +35,7 @@ _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z-]{1,20})\s*:(?:\s+(?P<text>[^\s<
 _REST = re.compile(rf"\s*(?:Logical Router|Neighbor)\s*$|\s*{DATED}")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the neighbours, one row each, with the router above them."""
     router: dict[str, tuple[str, int]] = {}
     cells: dict[str, tuple[str, int]] = {}
@@ -49,7 +49,7 @@ def parse(block: Block) -> Output:
                     yield from typed_row(TABLE, block, PARSER.name, first, router | cells)
                 router, cells = {}, {}
             elif line.strip() and not _REST.match(line):
-                yield stray(block, number, PARSER.name)
+                yield stray_fault(block, number, PARSER.name)
             continue
         label, text = found["label"], (found["text"] or "").removeprefix("permanent")
         if cells and (label in _OF_ROUTER or _OF_NEIGHBOR.get(label) in cells):
@@ -68,7 +68,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="nsxt_router_neighbors",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(r"^\s*get neighbou?rs?\s*$", r"^\s*get logical-router (?P<router>\S+) neighbou?rs?\s*$"),
     shape=rf"^\s*UUID\s+:\s+{UUID}\s*$",

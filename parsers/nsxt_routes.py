@@ -44,7 +44,8 @@ _MARKS = re.compile(r"\s*[a-zA-Z]?\w{0,6}[ >*]*")
 _TITLE = r"Flags: (?:t0c - Tier0-Connected|c - connected)"
 
 
-def _marked(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read the marks printed before a route: selected, in the FIB."""
     marks = _MARKS.match(row.block.lines[row.line - row.block.first_line])
     before = marks[0] if marks else ""
     row.values["is_selected"], row.values["in_fib"] = ">" in before, "*" in before
@@ -56,7 +57,7 @@ PARSER = line_parser(
     _ROW,
     _REST,
     carried="route",
-    finish=_marked,
+    finish=finish_row,
     node=EDGE,
     commands=(r"^\s*get route(?:s| bgp| static| connected)?\s*$", r"^\s*get logical-router (?P<router>\S+) route\s*$"),
     shape=rf"^\s*{_TITLE}",

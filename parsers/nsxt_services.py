@@ -6,7 +6,7 @@ Source: the NSX CLI guide. Settings of a service (rate limits, login of root) ar
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 
-from ._nsxt import answers
+from ._nsxt import name_refusals
 
 PARSER = key_value(
     "nsxt_services",
@@ -23,5 +23,5 @@ PARSER = key_value(
     shape=r"^\s*Service name:\s+\S+\s*$",
     body=r"^\s*(?:[A-Z][A-Za-z -]{2,60}:(?:\s|$)|%)",
     begins="Service name",
-    answers=answers,
+    answers=name_refusals,
 )

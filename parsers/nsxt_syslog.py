@@ -9,7 +9,7 @@ from analyzer.forms.logs import PRI, TS, log_files, log_rows
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block, Record, Table, Value
 
-from ._nsxt import LOG_COLUMNS, SD_ID, kind_of_lines, take_pairs
+from ._nsxt import LOG_COLUMNS, SD_ID, find_node_kind, take_pairs
 
 TABLE = Table.of(
     "nsxt.syslog",
@@ -31,20 +31,20 @@ _SHAPE = (
 _ANY = rf"\s*{PRI}{TS} (?:[\w.:-]+ [\w.-]+ \S+ \S+ -(?: |$)|(?:\S+ )?(?:[A-Z][a-z]\(\d+\) )?[\w.-]+(?:\[\d+\])?: )"
 
 
-def _finish(record: Record, values: dict[str, Value]) -> None:
+def _finish_values(record: Record, values: dict[str, Value]) -> None:
     take_pairs(values, str(record.values.get("SD", "")), folded=bool(record.values.get("REPEATED")))
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of the syslog, one row each."""
-    return log_rows(TABLE, PARSER.name, block, finish=_finish)
+    return log_rows(TABLE, PARSER.name, block, finish=_finish_values)
 
 
 PARSER = Parser(
     name="nsxt_syslog",
     tables=(TABLE,),
-    parse=parse,
-    kind=kind_of_lines,
+    parse=parse_block,
+    kind=find_node_kind,
     files=(r"(?:^|/)var/log/syslog(?:\.\d+)?(?:\.gz)?$", log_files("nsx-syslog")),
     shape=rf"^{_SHAPE}",
     body=rf"^{_SHAPE}",

@@ -9,29 +9,34 @@ from analyzer.forms.logs import PRI, TS
 from analyzer.parsing import Output, Parser
 from analyzer.tables import Block
 
-from ._nsxt import kind_of_lines
+from ._nsxt import find_node_kind
 from .nsxt_node import TABLE, node_row
 
 _HEAD = rf'^{PRI}{TS} [\w.:-]*[\w-] NSX .{{0,300}}?\bcomp="nsx-(?:manager|edge)"'
 _LINE = re.compile(rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"')
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read name and role that most of the lines have; one row, on the first of these lines."""
-    found = [(number, match) for number, line in enumerate(block.lines) if (match := _LINE.match(line))]
-    counted = Counter((match["host"], match["role"]) for _, match in found)
-    if not counted:
+    first: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for number, line in enumerate(block.lines, block.first_line):
+        found = _LINE.match(line)
+        if found is not None:
+            node = found["host"], found["role"]
+            counts[node] += 1
+            first.setdefault(node, number)
+    if not counts:
         return
-    (host, role), _ = max(sorted(counted.items()), key=lambda item: item[1])
-    first = next(number for number, match in found if (match["host"], match["role"]) == (host, role))
-    yield node_row(block, block.first_line + first, {"hostname": host, "role": role, "source": "syslog"})
+    host, role = max(sorted(counts), key=counts.__getitem__)
+    yield node_row(block, first[host, role], {"hostname": host, "role": role, "source": "syslog"})
 
 
 PARSER = Parser(
     name="nsxt_syslog_head",
     tables=(TABLE,),
-    parse=parse,
-    kind=kind_of_lines,
+    parse=parse_block,
+    kind=find_node_kind,
     files=(r"(?:^|/)var/log/syslog(?:\.1)?$",),
     shape=_HEAD,
     body=_HEAD,

@@ -38,7 +38,8 @@ _ROW = re.compile(
 _REST = re.compile(r"\s*(?:TransportNode-ID\s|-[- ]+$)")
 
 
-def _bare(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Take the list of versions out of its brackets."""
     row.values["supported_versions"] = str(row.values["supported_versions"]).strip("[]") or None
 
 
@@ -47,7 +48,7 @@ PARSER = line_parser(
     TABLE,
     _ROW,
     _REST,
-    finish=_bare,
+    finish=finish_row,
     node=MANAGER,
     commands=(rf"^\s*get transport-nodes? (?:{UUID} )?status(?:-from-all-nodes)?\s*$",),
     shape=r"^\s*TransportNode-ID\s+(?:Remote-Address\s+)?Controller\s",

@@ -7,7 +7,7 @@ from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 from analyzer.tables import IP_FORM
 
-from ._nsxt import EDGE, UUID, answers
+from ._nsxt import EDGE, UUID, name_refusals
 
 PARSER = key_value(
     "nsxt_tunnel_ports",
@@ -33,5 +33,5 @@ PARSER = key_value(
     ignored=r"[A-Z][A-Za-z0-9 -]{1,30}",
     begins="Tunnel",
     counts_since="boot",
-    answers=answers,
+    answers=name_refusals,
 )

@@ -13,7 +13,7 @@ from analyzer.parsing import Output, Parser
 from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
-from ._nsxt import DATED, EDGE, stray, typed_row
+from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
 IPSEC = Table.of(
     "nsxt.ipsec_session",
@@ -61,14 +61,14 @@ _SUMMARY = re.compile(
 _AROUND = re.compile(r"\s*(?:$|-{5,}\s*$|Version\s+SID\s|SID: \S.*$|\*: Last Known Failure\s*$)")
 
 
-def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
+def _read_sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
     """Read the sessions, one row each; `first`: the label that begins one."""
     cells: dict[str, tuple[str, int]] = {}
     begun = 0
     for number, line in enumerate(block.lines):
         found = list(_CELL.finditer(line))
         if not found and not _REST.match(line):
-            yield stray(block, number, name)
+            yield stray_fault(block, number, name)
         for one in found:
             column = labels.get(one["label"])
             if one["label"] == first or (column in cells and column not in _OFTEN):
@@ -83,20 +83,20 @@ def _sessions(block: Block, name: str, table: Table, labels: dict[str, str], fir
         yield from typed_row(table, block, name, begun, cells)
 
 
-def parse(block: Block) -> Output:
-    """Read sessions of either kind, told by the label that begins them, or the list of them."""
+def parse_block(block: Block) -> Output:
+    """Read sessions of either kind, known by the label that begins them, or the list of them."""
     if any(re.match(r"\s*Version\s+SID\s", line) for line in block.lines):
         return text_rows(IPSEC, block, PARSER.name, (), _SUMMARY, _AROUND)
     if any(re.match(r"\s*IKE Session ID\s*:", line) for line in block.lines):
-        return _sessions(block, PARSER.name, IPSEC, _OF_IPSEC, "IKE Session ID")
-    return _sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
+        return _read_sessions(block, PARSER.name, IPSEC, _OF_IPSEC, "IKE Session ID")
+    return _read_sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
 
 
 _WHICH = r"(?:\s+logical-router \S+)?(?:\s+(?:active|down|negotiating|status|summary(?: ipv[46])?))?"
 PARSER = Parser(
     name="nsxt_vpn",
     tables=(IPSEC, L2VPN),
-    parse=parse,
+    parse=parse_block,
     node=EDGE,
     commands=(
         rf"^\s*get ipsecvpn session{_WHICH}(?:\s+(?:sessionid \S+|local-ip \S+ remote-ip \S+|[0-9a-f-]{{36}}))?\s*$",

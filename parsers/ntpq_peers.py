@@ -9,21 +9,21 @@ from analyzer.forms.columns import bundle_files
 from analyzer.tables import Row
 
 
-def _complete(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Take the sign off the name, and count the polls that were answered.
 
     In a text without its indents a first letter `x` or `o` belongs to the name as likely as not, and stays there.
     """
     name, reach = str(row.values["ntp_server"] or ""), str(row.values["ntp_reach"] or "")
-    heading = next((line for line in row.block.lines if line.strip().startswith("remote")), "")
-    if name[:1] in ("*+-#.xo" if heading.startswith(" ") and _flush(row) else "*+-#"):
-        row.values["ntp_tally"], row.values["ntp_server"] = name[:1], name[1:] or None
+    lines = row.block.lines
+    heading = next((line for line in lines if line.strip().startswith("remote")), "")
+    is_indented = heading.startswith(" ") and not lines[row.line - row.block.first_line].startswith(" ")
+    signs = "*+-#.xo" if is_indented else "*+-#"
+    if name[:1] in signs:
+        row.values["ntp_tally"] = name[:1]
+        row.values["ntp_server"] = name[1:] or None
     row.values["ntp_followed"] = row.values["ntp_tally"] == "*"
     row.values["ntp_answered"] = int(reach, 8).bit_count() if reach else None
-
-
-def _flush(row: Row) -> bool:
-    return not row.block.lines[row.line - row.block.first_line].startswith(" ")
 
 
 PARSER = text_table(
@@ -56,7 +56,7 @@ PARSER = text_table(
     files=bundle_files("ntpq -p"),
     commands=(r"\bntpq\s+-n?pn?\b",),
     heading=r"(?:remote\s+refid\s+st|={20,})",
-    finish=_complete,
+    finish=finish_row,
     body=r"[*+x.#o-]?\S+\s+\S+\s+\d+ [a-zA-Z]\s",
     common=True,
 )

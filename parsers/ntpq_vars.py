@@ -29,12 +29,12 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?$")
 _DATE = re.compile(r"(?<=[0-9a-f])  [A-Z][a-z]{2}, ")  # the comma of a date ends no value
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the variables; a line that holds none is a fault."""
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
-        found = list(_pairs(line)) if len(line) <= MOST_LINE else []
+        found = list(_read_pairs(line)) if len(line) <= MOST_LINE else []
         if not found:
             yield fault_at(block, number, PARSER.name, "no variable of ntpq")
         for name, text in found:
@@ -42,19 +42,24 @@ def parse(block: Block) -> Output:
             yield Row(TABLE, {"ntp_name": name, "ntp_text": text or None, "ntp_number": value}, block, number)
 
 
-def _pairs(line: str) -> list[tuple[str, str]]:
+def _read_pairs(line: str) -> list[tuple[str, str]]:
+    """Return names and values of a line."""
     if head := _HEAD.match(line):
         return [("status", head["status"]), ("words", head["words"])]
     if kernel := _KERNEL.match(line):
         return [(kernel["name"], kernel["value"])]
-    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)
-    return [(one["name"].strip(), one["value"].strip().strip('"').replace(";", ",")) for one in _PAIR.finditer(plain)]
+    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)  # a date holds the comma that parts pairs
+    pairs = []
+    for pair in _PAIR.finditer(plain):
+        value = pair["value"].strip().strip('"')
+        pairs.append((pair["name"].strip(), value.replace(";", ",")))
+    return pairs
 
 
 PARSER = Parser(
     name="ntpq_vars",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(*bundle_files("ntpq -c readvar"), *bundle_files("ntpq -c kerninfo")),
     commands=(r"\bntpq\s+-c\s*[\"']?(?:readvar|rv|kerninfo)\b",),

@@ -51,7 +51,7 @@ _STOPPED = re.compile(r"\s*\^C")
 _KNOWN = re.compile(r"\s*(?:---.*---)?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the pings of a block, one row each, at the line that sums it up or names it."""
     values: dict[str, Value] = {}
     at = block.first_line
@@ -59,36 +59,45 @@ def parse(block: Block) -> Output:
         if head := _HEAD.match(line):
             if values:
                 yield Row(TABLE, values, block, at)
-            told = {"ping_target": head["ping_target"], "ping_bytes": int(head["ping_bytes"])}
-            values = {**TABLE.blank(), **told, "ping_too_long": False, "ping_stopped": False, **_asked(block.command)}
             at = number
+            values = TABLE.blank()
+            values["ping_target"] = head["ping_target"]
+            values["ping_bytes"] = int(head["ping_bytes"])
+            values["ping_too_long"] = values["ping_stopped"] = False
+            values |= _read_options(block.command)
         elif not values:
             if line.strip():
                 yield fault_at(block, number, PARSER.name, "no line says what was pinged")
         elif summed := _SUM.match(line):
-            values |= {"ping_sent": int(summed["ping_sent"]), "ping_received": int(summed["ping_received"])}
-            values["ping_loss"] = float(summed["ping_loss"])
             at = number
-        elif timed := _TIME.match(line):
-            values |= {name: _milliseconds(text) for name, text in timed.groupdict().items()}
-        elif error := _ERROR.match(line):
-            values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
-            values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
-        elif _REPLY.match(line) and values.get("ping_loss") is None:
-            values["ping_received"] = int(values.get("ping_received") or 0) + 1
-        elif _STOPPED.match(line):
-            values["ping_stopped"] = True
-        elif not (_KNOWN.match(line) or _REPLY.match(line)):
+            values["ping_sent"] = int(summed["ping_sent"])
+            values["ping_received"] = int(summed["ping_received"])
+            values["ping_loss"] = float(summed["ping_loss"])
+        elif not _take_line(values, line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if values:
         yield Row(TABLE, values, block, at)
 
 
-def _milliseconds(text: str) -> float | None:
-    return float(text) if text.count(".") < 2 else None
+def _take_line(values: dict[str, Value], line: str) -> bool:
+    """Take a line below the head of a ping; False for one that does not belong there."""
+    if timed := _TIME.match(line):
+        for name, text in timed.groupdict().items():
+            values[name] = float(text) if text.count(".") < 2 else None
+    elif error := _ERROR.match(line):
+        values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
+        values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
+    elif _REPLY.match(line):
+        if values.get("ping_loss") is None:
+            values["ping_received"] = int(values.get("ping_received") or 0) + 1
+    elif _STOPPED.match(line):
+        values["ping_stopped"] = True
+    else:
+        return _KNOWN.match(line) is not None
+    return True
 
 
-def _asked(command: str) -> dict[str, Value]:
+def _read_options(command: str) -> dict[str, Value]:
     if not command:
         return {}
     adapter = re.search(r"\s-I\s*(\S+)", command)
@@ -103,7 +112,7 @@ def _asked(command: str) -> dict[str, Value]:
 PARSER = Parser(
     name="ping",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="",  # an NSX-T edge and a guest print the same: the prompt tells
     commands=(r"(?:^|[\s/;])(?:vmk)?ping6?\s+\S",),
     shape=r"^\s*PING\s+\S+\s+\([^)]*\)(?: from \S+)?:\s+\d+ data bytes\s*$",

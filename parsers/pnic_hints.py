@@ -11,7 +11,7 @@ import re
 from analyzer.parsing import Output, Parser, fault_at
 from analyzer.tables import Block, Column, KeyColumn, Table
 
-from ._nsxt import typed_row
+from ._nsxt import row_at_first_cell
 
 TABLE = Table.of(
     "esxi.pnic_neighbor",
@@ -45,7 +45,7 @@ _TYPED = re.compile(r"^\((?:int|short|string|byte)\)\s*")
 _FRAME = re.compile(r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read what each adapter hears, one row for each protocol; an adapter that hears nothing is a row as well."""
     heard = _Heard(block)
     open_text = False  # a text that goes on over several lines: the software of a switch
@@ -54,13 +54,13 @@ def parse(block: Block) -> Output:
         if open_text:
             open_text = quotes % 2 == 0
         elif nic := _NIC.match(line):
-            yield from heard.next_nic(nic["pnic"], number)
+            yield from heard.begin_nic(nic["pnic"], number)
         elif found := _LINE.match(line):
-            yield from heard.take(found["key"], found["text"], number)
+            yield from heard.take_line(found["key"], found["text"], number)
             open_text = quotes % 2 == 1
         elif not _FRAME.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
-    yield from heard.next_nic("", block.first_line)
+    yield from heard.begin_nic("", block.first_line)
 
 
 class _Heard:
@@ -70,26 +70,28 @@ class _Heard:
         self.block = block
         self.pnic = self.key = ""
         self.line = block.first_line
-        self.told = True
+        self.has_row = True
         self.cells: dict[str, tuple[str, int]] = {}
         self.columns: dict[str, str] = {}
 
-    def next_nic(self, pnic: str, line: int) -> Output:
+    def begin_nic(self, pnic: str, line: int) -> Output:
         """Yield what is left of the adapter above."""
-        if not self.told and not self.cells:
+        if not self.has_row and not self.cells:
             self.cells = {"pnic": (self.pnic, self.line)}
-        yield from self._row()
-        self.pnic, self.line, self.told, self.columns = pnic, line, not pnic, {}
+        yield from self._make_row()
+        self.pnic, self.line = pnic, line
+        self.has_row = not pnic
+        self.columns = {}
 
-    def take(self, key: str, text: str, line: int) -> Output:
+    def take_line(self, key: str, text: str, line: int) -> Output:
         """Take a line `key = text`; yield the row that it ends."""
         if key in _PROTOCOLS and self.pnic:
-            yield from self._row()
-            silent = text.endswith("null") or text == "<unset>"
-            protocol, columns = _PROTOCOLS[key]
-            self.columns = {} if silent else columns
-            self.cells = {} if silent else {"pnic": (self.pnic, line), "neighbor_protocol": (protocol, line)}
-            self.told = self.told or not silent
+            yield from self._make_row()
+            self.columns = {}
+            if not text.endswith("null") and text != "<unset>":
+                protocol, self.columns = _PROTOCOLS[key]
+                self.cells = {"pnic": (self.pnic, line), "neighbor_protocol": (protocol, line)}
+                self.has_row = True
         elif key == "key":
             self.key = text.strip("\"'")
         else:
@@ -98,17 +100,15 @@ class _Heard:
             if column and text not in ("", "<unset>") and column not in self.cells:
                 self.cells[column] = text, line
 
-    def _row(self) -> Output:
-        if self.cells:
-            first = min(line for _, line in self.cells.values())
-            yield from typed_row(TABLE, self.block, PARSER.name, first, self.cells)
+    def _make_row(self) -> Output:
+        yield from row_at_first_cell(TABLE, self.block, PARSER.name, self.cells)
         self.cells = {}
 
 
 PARSER = Parser(
     name="pnic_hints",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bhostsvc/net/query_networkhint\b",),
     shape=r"^\s*(?:Array of PhysicalNicHintInfo|\(vim\.host\.PhysicalNic\.NetworkHint\) [\[{])",

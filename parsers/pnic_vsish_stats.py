@@ -18,7 +18,7 @@ _DRIVER_PART = re.compile(r'^\s*(?:-- Driver Specific Statistics:|"hw"\s*:)')
 _END = re.compile(r'^\s*(?:"?,?\s*\}|"\s*,?)\s*$')
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one dump: a row of general counters, and a row for each counter of the driver."""
     at = next((n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines))
     general = replace(block, lines=block.lines[:at])
@@ -33,7 +33,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="pnic_vsish_stats",
     tables=(STATS, PRIVATE),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\b(?:get|cat)\s+\S*?/net/pNics/(?P<pnic>\w+)/stats\b",),
     shape=r"^\s*(?:device\s*\{|\"dumsw\"\s*:.*)\s*$",

@@ -11,7 +11,7 @@ from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import Output, Parser, rows, typed
 from analyzer.tables import Block, Column, Row, Table
 
-from ._switches import vm_of
+from ._switches import find_vm
 from ._vsish import PORT, PORT_ID, SWITCH
 
 TABLE = Table.of(
@@ -30,18 +30,18 @@ TABLE = Table.of(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one or more dumps: one row a port."""
     for item in rows(TABLE, PARSER.name, block, typed(block.params, TABLE)):
         if isinstance(item, Row):
-            item.values["client_vm"], item.values["vnic"] = vm_of(str(item.values["client_name"]))
+            item.values["client_vm"], item.values["vnic"] = find_vm(str(item.values["client_name"]))
         yield item
 
 
 PARSER = Parser(
     name="port_status",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(
         PORT + r"/status\b",

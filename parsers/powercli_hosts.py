@@ -11,7 +11,8 @@ _GB = r"\d{1,6}(?:[.,]\d{1,3})?"
 _STATE = r"Connected|Disconnected|NotResponding|Maintenance"
 
 
-def _memory(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read the sizes of memory as numbers."""
     for made, printed in (("memory_used_gb", "memory_used_text"), ("memory_total_gb", "memory_total_text")):
         text = str(row.values[printed] or "").replace(",", ".")
         row.values[made] = float(text) if text else None
@@ -63,6 +64,6 @@ PARSER = text_table(
         r"(?i)^\s*Get-VMHost\b(?!.*\|\s*(?:Get|Set|Start|Stop|Remove|New|Move|fl|Format-List|select|Select-Object)\b)",
     ),
     shape=r"^\s*Name\s+ConnectionState\s+PowerState\s+NumCpu\s+CpuUsageMhz\s+CpuTotalMhz\s+MemoryUsageGB\s+MemoryTotalGB\s+Version\s*$",
-    finish=_memory,
+    finish=finish_row,
     body=rf"\S.*\s(?:{_STATE})\s+(?:Powered|Stand|Unknown)",
 )

@@ -8,7 +8,8 @@ from analyzer.forms import Field, Key, Made, text_table
 from analyzer.tables import Row
 
 
-def _memory(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read the size of memory as a number."""
     text = str(row.values["memory_text"] or "").replace(",", ".")
     row.values["vm_memory_gb"] = float(text) if text else None
 
@@ -31,6 +32,6 @@ PARSER = text_table(
     node="vcenter",
     commands=(r"(?i)^\s*Get-VM\b(?!.*\|\s*(?:Get|Set|Start|Stop|Remove|New|Move)-)",),
     shape=r"^\s*Name\s+PowerState\s+Num ?C(?:PUs|pu)\s+MemoryGB\s*$",
-    finish=_memory,
+    finish=finish_row,
     body=r"\S.*\s(?:Powered(?:On|Off)|Suspended)\s+\d",
 )

@@ -58,7 +58,7 @@ _SCREEN = log_parser(
 )
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of vmkernel.log, and those of a screen, which have no head."""
     rows = [item for item in vmkernel.PARSER.parse(block) if isinstance(item, Row)]
     if rows:
@@ -67,4 +67,4 @@ def parse(block: Block) -> Output:
         yield from _SCREEN.parse(block)
 
 
-PARSER = replace(_SCREEN, parse=parse, entire=rf"\s*{_HEAD}")
+PARSER = replace(_SCREEN, parse=parse_block, entire=rf"\s*{_HEAD}")

@@ -17,7 +17,7 @@ TABLE = Table.of(
 )
 
 
-def _complete(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Tell whether a link leads into memory."""
     row.values["link_in_memory"] = str(row.values["link_target"] or "").startswith("/tmp/")
 
@@ -31,5 +31,5 @@ PARSER = template_parser(
     commands=(r"\bls\s+-[a-zA-Z]*l[a-zA-Z]*\s+/(?:alt)?bootbank(?:\s|$)",),
     shape=r"^\s*l[rwx-]{9}[+.@]?\s+\d+\s+\S+\s+\S+\s+\d+\s.{1,30}\s/?(?:alt)?bootbank -> \S",
     body=rf"^\s*(?:total \d+\s*$|{_MODE}\s+\d+\s)",
-    finish=_complete,
+    finish=finish_row,
 )

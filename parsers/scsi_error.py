@@ -65,7 +65,7 @@ _OLD = re.compile(
 )
 
 
-def status_of(message: str) -> dict[str, Value] | None:
+def find_status(message: str) -> dict[str, Value] | None:
     """Return the columns that the text of a line of the VMkernel fills, None when it is no failed SCSI command."""
     if old := _OLD.search(message):
         found: dict[str, Value] = dict(old.groupdict())
@@ -86,12 +86,12 @@ def status_of(message: str) -> dict[str, Value] | None:
     }
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the failed commands among the lines of a log of the VMkernel; other lines are not ours and no fault."""
     log = "vmkwarning" if "vmkwarning" in block.address.rpartition("/")[2] else "vmkernel"
     for row in vmkernel.PARSER.parse(block):
         message = str(row.values.get("message") or "") if isinstance(row, Row) else ""
-        found = status_of(message)
+        found = find_status(message)
         if isinstance(row, Row) and found is not None:
             own = {
                 "time": row.values["time"],
@@ -103,4 +103,4 @@ def parse(block: Block) -> Output:
             yield Row(TABLE, {**TABLE.blank(), **found, **own}, block, row.line)
 
 
-PARSER = Parser(name="scsi_error", tables=(TABLE,), parse=parse, node="esxi", log=True)
+PARSER = Parser(name="scsi_error", tables=(TABLE,), parse=parse_block, node="esxi", log=True)

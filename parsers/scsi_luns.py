@@ -8,7 +8,7 @@ from analyzer.forms import Field, Key, text_table
 from analyzer.tables import Row
 
 
-def _blanks(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Leave one blank between vendor and model, however wide their columns were."""
     row.values["display_name"] = " ".join(str(row.values["display_name"]).split())
 
@@ -27,6 +27,6 @@ PARSER = text_table(
     commands=(r"\bvim-cmd\s+/?hostsvc/summary/scsilun\b",),
     shape=r"^\s*Device\s+Type\s+Vendor\s+Model\s+UUID\s+Hba\s*$",
     heading=r"Device\s+Type\s+Vendor\s.*",
-    finish=_blanks,
+    finish=finish_row,
     body=r"[a-z]\w*\.\S+\s+[a-z]+\s",
 )

@@ -29,7 +29,7 @@ _NAME = r"(?:netCP agent service|[A-Za-z][\w.-]{1,40})"
 _LINE = re.compile(rf"\s*(?P<service_name>{_NAME})\s+is\s+(?P<no>not\s+)?running\.?\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the state of each service that says it in the known words."""
     for number, line in enumerate(block.lines, block.first_line):
         if found := _LINE.match(line):
@@ -42,7 +42,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="service_status",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(rf"^\s*(?:\S*/)?{_SERVICES}\s+status\s*$",),
     shape=rf"^\s*{_SERVICES}\s+is\s+(?:not\s+)?running\.?\s*$",

@@ -24,7 +24,8 @@ TABLE = Table.of(
 _SHAPE = rf"\s*{PRI}{TS} {HOST}(?:{SEV} +)?(?:shell\[\d+\]: |ESXShell(?:\[\d+\])?: )"
 
 
-def _finish(_record: Record, values: dict[str, Value]) -> None:
+def finish_values(_record: Record, values: dict[str, Value]) -> None:
+    """Give a line without a message its command as the message."""
     values["message"] = values["command"] or values["message"]
 
 
@@ -33,6 +34,6 @@ PARSER = log_parser(
     TABLE,
     stem="shell",
     shape=_SHAPE,
-    finish=_finish,
+    finish=finish_values,
     default_level="info",
 )

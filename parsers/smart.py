@@ -23,7 +23,8 @@ TABLE = Table.of(
 )
 
 
-def _number(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read a value that is a number."""
     text = str(row.values["smart_text"] or "")
     row.values["smart_value"] = int(text) if text.isdigit() else None
 
@@ -42,5 +43,5 @@ PARSER = template_parser(
         rf"|Parameter\s+Value\s+Threshold.*|-[- ]+|[A-Z][A-Za-z /-]+?\s+{_VALUE}\s.*"
         r"|(?:SmartIsLocalSatpDevice )?Failed .*|Error getting .*)\s*$"
     ),
-    finish=_number,
+    finish=finish_row,
 )

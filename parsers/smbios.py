@@ -9,7 +9,7 @@ import re
 
 from analyzer.forms.columns import bundle_files
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.smbios_value",
@@ -30,7 +30,7 @@ _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*:(?:\s+
 _NUMBER = re.compile(r"(-?\d{1,18})(?![\w.])")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the records; a label without a value is the head of what stands deeper below."""
     part, handle, count = "", 0, 0
     above: list[tuple[int, str]] = []
@@ -51,20 +51,26 @@ def parse(block: Block) -> Output:
                 above.append((depth, found["label"]))
             elif text:
                 label = "/".join([*(one for _, one in above), found["label"]])
-                yield _row(block, number, part, handle, label, text)
+                yield _make_row(block, number, part, handle, label, text)
                 count += 1
 
 
-def _row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
+def _make_row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
     number = _NUMBER.match(text)
-    values = {"smbios_part": part or None, "smbios_handle": handle if part else None, "smbios_label": label}
-    return Row(TABLE, {**values, "smbios_text": text, "smbios_number": int(number[1]) if number else None}, block, line)
+    values: dict[str, Value] = {
+        "smbios_part": part or None,
+        "smbios_handle": handle if part else None,
+        "smbios_label": label,
+        "smbios_text": text,
+        "smbios_number": int(number[1]) if number else None,
+    }
+    return Row(TABLE, values, block, line)
 
 
 PARSER = Parser(
     name="smbios",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=bundle_files("smbiosDump"),
     commands=(r"\bsmbiosDump\b",),

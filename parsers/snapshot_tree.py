@@ -30,30 +30,30 @@ _ROOT = re.compile(r"\s*(?:-*\|-ROOT|(?:Get|Create|Revert) Snapshot:)\s*$")
 _COLUMNS = {"Name": "snapshot_name", "Id": "snapshot_uid", "Created On": "created", "State": "snapshot_state"}
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the tree, one row a snapshot; a value of one whose name is missing is a fault, and so is a strange line."""
     vmid = block.params.get("vmid")
     parents: dict[int, Value] = {}
     row: Row | None = None
-    for number, text in enumerate(block.lines, block.first_line):
-        found, root = _LABEL.match(text), _ROOT.match(text)
-        if row is not None and (root or _CHILD.match(text) or (found and found["label"] == "Name")):
+    for number, line in enumerate(block.lines, block.first_line):
+        found, root = _LABEL.match(line), _ROOT.match(line)
+        if row is not None and (root or _CHILD.match(line) or (found and found["label"] == "Name")):
             yield row
             row = None
         if found is None:
             if root:
                 parents = {}
-            elif text.strip() and not _CHILD.match(text):
+            elif line.strip() and not _CHILD.match(line):
                 yield fault_at(block, number, PARSER.name, "neither a label of a snapshot nor a branch")
             continue
-        label, told = found["label"], (found["text"] or "").strip()
+        label, text = found["label"], (found["text"] or "").strip()
         if label == "Name":
             empty = TABLE.blank()
             row = Row(TABLE, empty | {"vmid": int(vmid) if vmid else None}, block, number, {})
         if row is None or _COLUMNS.get(label) in row.lines:
             yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose name is missing")
         elif label in _COLUMNS:
-            if not _put(row, label, told, number):
+            if not _put_value(row, label, text, number):
                 yield fault_at(block, number, PARSER.name, f"{label} has no value that can be read")
             if label == "Id":
                 level = len(found["level"])
@@ -63,22 +63,22 @@ def parse(block: Block) -> Output:
         yield row
 
 
-def _put(row: Row, label: str, told: str, number: int) -> bool:
+def _put_value(row: Row, label: str, text: str, number: int) -> bool:
     """Put a value into its column; what is no number or no time stays empty, and the answer is False."""
-    value: Value = told or None
+    value: Value = text or None
     if label == "Id":
-        value = int(told) if told.isdecimal() and len(told) < 10 else None
+        value = int(text) if text.isdecimal() and len(text) < 10 else None
     elif label == "Created On":
-        value = _time(told)
+        value = _read_time(text)
     row.values[_COLUMNS[label]] = value
     row.lines = {**row.lines, _COLUMNS[label]: number}
-    return value is not None or not told
+    return value is not None or not text
 
 
-def _time(told: str) -> str | None:
+def _read_time(text: str) -> str | None:
     """Return `2/26/2021 17:41:7`, month first and without zeros, as the columns of times have it."""
     try:
-        return datetime.strptime(told, "%m/%d/%Y %H:%M:%S").strftime("%Y-%m-%d %H:%M:%S")
+        return datetime.strptime(text, "%m/%d/%Y %H:%M:%S").strftime("%Y-%m-%d %H:%M:%S")
     except ValueError:
         return None
 
@@ -86,7 +86,7 @@ def _time(told: str) -> str | None:
 PARSER = Parser(
     name="snapshot_tree",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvim-cmd\s+vmsvc/snapshot\.(?:get|create|revert)\s+(?P<vmid>\d{1,6})\b",),
     shape=r"^\s*(?:Get|Create|Revert) Snapshot:\s*$|^\s*\|-ROOT\s*$",

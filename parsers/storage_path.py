@@ -34,7 +34,7 @@ _WHOLE = get_blocks("storage_path", *_ABOUT, _UID, *_FIELDS, sign="Adapter Ident
 _NAMED = re.compile(r"\s*UID:")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the paths, by their names where somebody filtered their UIDs out."""
     named = any(map(_NAMED.match, block.lines)) or not any("Runtime Name:" in line for line in block.lines)
     if named:
@@ -45,4 +45,4 @@ def parse(block: Block) -> Output:
 
 
 # Without a template of its own: the quick look at one would not see the paths that are known by name.
-PARSER = replace(_WHOLE, parse=parse, template="")
+PARSER = replace(_WHOLE, parse=parse_block, template="")

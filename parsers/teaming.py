@@ -10,7 +10,7 @@ from analyzer.forms import record_parser
 from analyzer.parsing import Output, without_subject
 from analyzer.tables import Block, Record, Value
 
-from ._switches import TEAMING, names, row
+from ._switches import TEAMING, make_row, split_names
 
 # printed by `get` (srcport, srcmac) and taken by `set` (portid, mac): one meaning each
 LOAD_BALANCING = {
@@ -23,13 +23,13 @@ LOAD_BALANCING = {
 }
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a policy; the command names the first one alone."""
     if record.again:
         yield from without_subject(record, PARSER.name, block)
         return
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    active, standby = names(cells.get("active_uplinks")), names(cells.get("standby_uplinks"))
+    active, standby = split_names(cells.get("active_uplinks")), split_names(cells.get("standby_uplinks"))
     values: dict[str, Value] = {
         "switch": block.params.get("switch"),
         "portgroup": block.params.get("portgroup"),
@@ -41,7 +41,7 @@ def _rows(block: Block, record: Record) -> Output:
     }
     for name in ("notify_switches", "failback"):
         values[name] = cells[name] == "true" if name in cells else None
-    yield row(TEAMING, block, record.line, values)
+    yield make_row(TEAMING, block, record.line, values)
 
 
 _GET = r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+standard\s+"
@@ -51,7 +51,7 @@ _GROUP = _GET + r"portgroup\s+policy\s+failover\s+get\s+(?:-p\s*|--portgroup-nam
 PARSER = record_parser(
     "teaming",
     (TEAMING,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(
         _SWITCH + r"(?P<quote>[\"'])(?P<switch>.+?)(?P=quote)",

@@ -71,7 +71,7 @@ MOST_LINES = 20_000  # of one output
 _FILE = re.compile(r"(?:\d+\.)?(?P<name>[^/]+)\.txt$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Yield a row for each line that is not blank."""
     found = _FILE.search(block.address)
     above: list[tuple[int, str]] = []
@@ -94,7 +94,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="tool_lines",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=tuple(name for tool in TOOLS for name in bundle_files(tool)),
     rest=True,

@@ -51,27 +51,27 @@ _BROKEN = re.compile(r"[a-z]")  # the rest of a sentence: at the left edge, and 
 _HINT = re.compile(r"Please refer to the log file|To change the host acceptance level")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the answers of a text; words below an error are its reason."""
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
         if begin := _BEGIN.match(line):
             if row is not None:
-                yield _told(row)
-            row = _begun(block, number, begin)
+                yield _finish_row(row)
+            row = _begin_row(block, number, begin)
         elif not line.strip():
             if row is not None and row.values["update_error"] and row.values["update_message"]:
-                yield _told(row)  # what stands below a blank line is no reason
+                yield _finish_row(row)  # what stands below a blank line is no reason
                 row = None
-        elif row is None or not _read(row, line):
+        elif row is None or not _read_line(row, line):
             yield fault_at(
                 block, number, PARSER.name, "this is neither a label of the answer nor the reason of a failure"
             )
     if row is not None:
-        yield _told(row)
+        yield _finish_row(row)
 
 
-def _begun(block: Block, number: int, begin: re.Match[str]) -> Row:
+def _begin_row(block: Block, number: int, begin: re.Match[str]) -> Row:
     values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
     values["update_kind"] = begin["kind"] or "Error"
     values["update_failed"] = begin["error"] is not None
@@ -79,7 +79,7 @@ def _begun(block: Block, number: int, begin: re.Match[str]) -> Row:
     return Row(TABLE, values, block, number)
 
 
-def _read(row: Row, line: str) -> bool:
+def _read_line(row: Row, line: str) -> bool:
     """Put what a line says into a row; False where it says nothing that is known."""
     values, found = row.values, _LABEL.match(line)
     message = str(values["update_message"] or "")
@@ -100,7 +100,7 @@ def _read(row: Row, line: str) -> bool:
     return True
 
 
-def _told(row: Row) -> Row:
+def _finish_row(row: Row) -> Row:
     """Return a row; where the label was left out, the message says that a boot is needed."""
     message = str(row.values["update_message"] or "")
     if row.values["reboot_required"] is None and _REBOOT.search(message):
@@ -112,7 +112,7 @@ def _told(row: Row) -> Row:
 PARSER = Parser(
     name="update_results",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(_COMMAND,),
     shape=rf"^\s*(?:(?:Installation|Update|Removal|Remediation) Result:?\s*$|{_ERROR.replace('?P<error>', '?:')}\s*$)",

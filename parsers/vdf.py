@@ -18,11 +18,11 @@ _SIZE = r"\d{1,12}(?:\.\d+)?[BKMGT]?"
 _KIB = {"B": 1 / 1024, "K": 1, "M": 1024, "G": 1024**2, "T": 1024**3}
 
 
-def _each(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Make the row of a RAM disk: sizes in KiB, a size without a unit is in KiB already."""
     line = record.lines["RAMDISK"]
     values = _TABLE.blank()
-    sizes = {name: _kib(str(record.values[name.upper()])) for name in ("maximum_kib", "used_kib")}
+    sizes = {name: _convert_to_kib(str(record.values[name.upper()])) for name in ("maximum_kib", "used_kib")}
     used = re.match(r"\d{1,3}$", str(record.values["SHARE"]))
     if used is None:
         yield fault_at(block, line, "vdf", "not a share")
@@ -33,7 +33,7 @@ def _each(block: Block, record: Record) -> Output:
     )
 
 
-def _kib(text: str) -> int:
+def _convert_to_kib(text: str) -> int:
     unit = text[-1] if text[-1] in _KIB else "K"
     return int(float(text.rstrip("BKMGT")) * _KIB[unit])
 
@@ -41,7 +41,7 @@ def _kib(text: str) -> int:
 PARSER = record_parser(
     "vdf",
     (_TABLE,),
-    _each,
+    read_record,
     node="esxi",
     commands=(r"(?:^|\s)vdf(?:\s+-h)?\s*$",),
     shape=(

@@ -26,7 +26,8 @@ _BUILD = re.compile(r"[.-](\d{6,9})$")
 _NSX_RELEASE = re.compile(r"(\d{1,3}(?:\.\d{1,3}){4})-\d\.\d\.\d{6,9}$")
 
 
-def _told_by_version(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Take the build and the NSX release out of the version."""
     version = str(row.values["version"])
     if found := _BUILD.search(version):
         row.values["vib_build"] = int(found[1])
@@ -47,5 +48,5 @@ PARSER = localcli_table(
     row=r"\S+\s+\S+\s+\S.*\s\w+(?:Certified|Accepted|Supported)\s",
     alone=r"\S+\s+\d\S*\s+\S.*\s(?:VMware(?:Certified|Accepted)|(?:Partner|Community)Supported)\s+\d{4}-\d\d-\d\d\b",
     rest=True,
-    finish=_told_by_version,
+    finish=finish_row,
 )

@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"-?\d{1,18}$")
 _FRAME = re.compile(r"(?:Array of .*|[\w ]+:|\.\.\.|\(\w+\) null,?|--)$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read an answer, a row for each property that has a value."""
     levels: list[tuple[str, int]] = []  # name of what is open, how many elements it had
     count = 0
@@ -44,20 +44,20 @@ def parse(block: Block) -> Output:
         if len(line) > MOST_LINE or count >= MOST_VALUES:
             yield fault_at(block, number, PARSER.name, f"a line too long, or more than {MOST_VALUES:,} values")
         elif opens := _OPENS.match(text):
-            levels.append((opens["name"] or _next(levels), 0))
+            levels.append((opens["name"] or _find_next_place(levels), 0))
         elif _CLOSES.match(text):
             levels = levels[:-1]
         elif (found := _PROPERTY.match(text)) or (found := _ELEMENT.match(text)):
-            name = found.groupdict().get("name") or _next(levels)
+            name = found.groupdict().get("name") or _find_next_place(levels)
             if (cell := found["text"].strip()) not in _NO_VALUE and name != "dynamicType":
                 path = "/".join(filter(None, (*(level for level, _ in levels), name)))
-                yield _row(block, number, path, cell.strip("\"'").strip())
+                yield _make_row(block, number, path, cell.strip("\"'").strip())
                 count += 1
         elif not _FRAME.match(text):
             yield fault_at(block, number, PARSER.name, "neither a property nor the begin or end of an object")
 
 
-def _next(levels: list[tuple[str, int]]) -> str:
+def _find_next_place(levels: list[tuple[str, int]]) -> str:
     """Return the place of the next element of what is open; "" where nothing is."""
     if not levels:
         return ""
@@ -66,7 +66,7 @@ def _next(levels: list[tuple[str, int]]) -> str:
     return f"[{count}]"
 
 
-def _row(block: Block, line: int, path: str, text: str) -> Row:
+def _make_row(block: Block, line: int, path: str, text: str) -> Row:
     number = int(text) if _NUMBER.match(text) else None
     values = {"asked": block.params.get("asked"), "vim_path": path, "vim_text": text, "vim_number": number}
     return Row(TABLE, {**TABLE.blank(), **values}, block, line)
@@ -75,7 +75,7 @@ def _row(block: Block, line: int, path: str, text: str) -> Row:
 PARSER = Parser(
     name="vim_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\bvim-cmd\s+(?:-\S+\s+)*/?(?P<asked>\w+/[\w/.-]*\w)",),
     shape=r"^\s*\((?:vim|vmodl)\.[\w.]+\) [\[{]\s*$",

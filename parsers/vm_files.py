@@ -34,7 +34,7 @@ _MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes(?:[0-9a-f]{8}-[0-9a-f]{8}
 _MODE = r"[-dlbcps][-rwxsStT]{9}\S?"
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a file; the folder comes from the command or from the name of the member, which has lost its slashes."""
     cells = {name.lower(): str(cell) for name, cell in record.values.items()}
     folder = block.params.get("vm_folder")
@@ -58,7 +58,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "vm_files",
     (TABLE,),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)(?:\d+\.)?ls_-isla-vmfsvolumes[^/]+\.txt$",),
     commands=(r"\bls\s+-isla\s+\"?(?P<vm_folder>/vmfs/volumes/[^/\s\"]+/[^\"]*[^\"\s/])/?\"?\s*$",),

@@ -12,7 +12,8 @@ from analyzer.tables import Row
 from .vm_invalid import TABLE as INVALID
 
 
-def _version(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read the version of the virtual hardware."""
     found = re.match(r"vmx-(\d{1,4})$", str(row.values["hw_text"] or ""))
     row.values["hw_version"] = int(found[1]) if found else None
 
@@ -35,7 +36,7 @@ _LIST = text_table(
     commands=(r"\b(?:vmware-)?vim-cmd\s+/?vmsvc/getallvms\b",),
     shape=r"^\s*Vmid\s+Name\s+File\s+Guest OS\s+Version\b",
     heading=r"Vmid\s+Name\s+File\s.*",
-    finish=_version,
+    finish=finish_row,
     body=r"\d+\s+\S.*\.vmx\s",
 )
 PARSER = replace(_LIST, tables=(*_LIST.tables, INVALID))  # a list without such lines says that no VM is invalid

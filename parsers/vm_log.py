@@ -44,7 +44,7 @@ _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+
 _SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
@@ -55,7 +55,7 @@ def parse(block: Block) -> Output:
         yield item
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
     """Return hosted for the log of a VM under Workstation, Player or Fusion."""
     for line in lines[:200]:
         if found := _PRODUCT.search(line[:400]):
@@ -68,9 +68,9 @@ def _kind(lines: Sequence[str]) -> str:
 PARSER = Parser(
     name="vm_log",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
-    kind=_kind,
+    kind=find_kind,
     files=(log_files("vmware"),),
     commands=(view_command(r"vmware(?:-\d+)?"),),
     shape=rf"^{_SHAPE}",

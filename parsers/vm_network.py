@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
-from ._vm_files import on_host
+from ._vm_files import host_path
 
 _VM_PORT, _UPLINK_PORT = 5, 4  # Type of a port in `net-stats -l`
 
 
-def _of_vm(cells: Cells) -> bool:
+def _is_of_vm(cells: Cells) -> bool:
     return cells.get("type") == _VM_PORT
 
 
-def _of_uplink(cells: Cells) -> bool:
+def _is_of_uplink(cells: Cells) -> bool:
     return cells.get("type") == _UPLINK_PORT
 
 
@@ -28,8 +28,8 @@ def _has_uplinks(cells: Cells) -> bool:
     return cells.get("uplinks") is not None
 
 
-def _absolute(cells: Cells) -> Mapping[str, Value]:
-    return {"config_file": on_host(cells.get("vmx_path"))}
+def _make_absolute(cells: Cells) -> Mapping[str, Value]:
+    return {"config_file": host_path(cells.get("vmx_path"))}
 
 
 def _has_uplink(cells: Cells) -> Mapping[str, Value]:
@@ -49,7 +49,7 @@ CHAIN: Chain = chain(
             Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
             Column("port_id", "int", "PortNum of the port on its switch"),
         ),
-        only=_of_vm,
+        only=_is_of_vm,
         renamed={"vm_name": "client_vm"},
     ),
     ChainLink(
@@ -63,7 +63,7 @@ CHAIN: Chain = chain(
             Column("network", "str", "port group it is connected to"),
         ),
     ),
-    Made(("vmx_path",), _absolute),
+    Made(("vmx_path",), _make_absolute),
     ChainLink(
         (
             Source("esxi.vm_process", {"config_file": "vmx_path"}),
@@ -75,7 +75,7 @@ CHAIN: Chain = chain(
         (
             Source("esxi.portgroup", {"switch": "switch", "network": "portgroup"}, _has_uplinks),
             Source("esxi.vswitch", {"switch": "switch"}),
-            Source("esxi.net_stats", {"switch": "switch"}, _of_uplink, {"uplinks": "client_name"}),
+            Source("esxi.net_stats", {"switch": "switch"}, _is_of_uplink, {"uplinks": "client_name"}),
         ),
         (
             Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),

@@ -59,7 +59,7 @@ _COLUMNS = {"uid": "snapshot_uid", "parent": "parent_uid", "numDisks": "snapshot
 Cells = dict[str, tuple[str, int]]  # key -> its text and its line
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read lists of snapshots: a row of the VM, and a row for each snapshot. A key that comes again begins a list."""
     cells: Cells = {}
     for number, text in enumerate(block.lines, block.first_line):
@@ -70,35 +70,39 @@ def parse(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, 'not a line of the form key = "value"')
             continue
         if line[1] in cells:
-            yield from _list(block, cells)
+            yield from _read_list(block, cells)
             cells = {}
         cells[line[1]] = (line[2], number)
-    yield from _list(block, cells)
+    yield from _read_list(block, cells)
 
 
-def _list(block: Block, cells: Cells) -> Output:
+def _read_list(block: Block, cells: Cells) -> Output:
     """Yield the rows of one list, and a fault for each value that is not what its key says."""
-    folder = _folder(block)
+    folder = _find_folder(block)
     chain = CHAIN.blank()
     lines: dict[str, int] = {}
-    found: dict[int, Cells] = {}
+    snapshots: dict[int, Cells] = {}
     for name, (value, number) in cells.items():
         column, key = _CHAIN.get(name), _KEY.match(name)
-        if column is not None and _KINDS[column].match(value):
+        if column is not None:
+            if not _KINDS[column].match(value):
+                yield fault_at(block, number, PARSER.name, f"{name} is no value of {column}")
+                continue
             chain[column] = value.upper() == "TRUE" if column == "needs_consolidation" else int(value)
             lines[column] = number
-        elif column is not None:
-            yield fault_at(block, number, PARSER.name, f"{name} is no value of {column}")
-        elif key and key[2] != "displayName" and not _NUMBER.match(value):
-            yield fault_at(block, number, PARSER.name, f"{key[2]} is no number")
-        elif key:
-            found.setdefault(int(key[1]), {})[key[2]] = (value, number)
+        elif key is not None:
+            uid, label = int(key[1]), key[2]
+            if label != "displayName" and not _NUMBER.match(value):
+                yield fault_at(block, number, PARSER.name, f"{label} is no number")
+                continue
+            snapshots.setdefault(uid, {})[label] = (value, number)
     if lines:
         yield Row(CHAIN, chain | {"vm_folder": folder}, block, min(lines.values()), lines)
-    yield from _snapshots(block, folder, found)
+    for _, found in sorted(snapshots.items()):
+        yield from _read_snapshot(block, folder, found)
 
 
-def _folder(block: Block) -> str | None:
+def _find_folder(block: Block) -> str | None:
     """Return the VM's folder by the path of the file or the command; a loose file has its own name."""
     for text in (block.address, block.command):
         if found := _PATH.search(text):
@@ -107,38 +111,39 @@ def _folder(block: Block) -> str | None:
     return name if name.endswith(".vmsd") else None
 
 
-def _snapshots(block: Block, folder: str | None, found: dict[int, Cells]) -> Output:
-    """Yield the snapshots that have a number, and a fault for each line of one that has none."""
-    for _, cells in sorted(found.items()):
-        if "uid" not in cells:
-            for _, number in cells.values():
-                yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose uid is missing")
-            continue
-        values = SNAPSHOT.blank()
-        values["vm_folder"] = folder
-        lines = {}
-        for key, name in _COLUMNS.items():
-            if key in cells:
-                text, lines[name] = cells[key]
-                values[name] = text if key == "displayName" else int(text)
-        if "createTimeHigh" in cells and "createTimeLow" in cells:
-            values["created"] = _time(int(cells["createTimeHigh"][0]), int(cells["createTimeLow"][0]))
-            lines["created"] = cells["createTimeHigh"][1]
-        yield Row(SNAPSHOT, values, block, min(lines.values()), lines)
+def _read_snapshot(block: Block, folder: str | None, cells: Cells) -> Output:
+    """Yield the row of a snapshot, and a fault for each line of one that has no number."""
+    if "uid" not in cells:
+        for _, number in cells.values():
+            yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose uid is missing")
+        return
+    values = SNAPSHOT.blank()
+    values["vm_folder"] = folder
+    lines = {}
+    for key, name in _COLUMNS.items():
+        if key in cells:
+            text, lines[name] = cells[key]
+            values[name] = text if key == "displayName" else int(text)
+    if "createTimeHigh" in cells and "createTimeLow" in cells:
+        high, low = int(cells["createTimeHigh"][0]), int(cells["createTimeLow"][0])
+        values["created"] = _read_time(high, low)
+        lines["created"] = cells["createTimeHigh"][1]
+    yield Row(SNAPSHOT, values, block, min(lines.values()), lines)
 
 
-def _time(high: int, low: int) -> str | None:
+def _read_time(high: int, low: int) -> str | None:
     """Return the time of two halves of microseconds, None for the zero of a linked clone and for what is no time."""
     micros = (high << 32) + (low & 0xFFFFFFFF)
     if not 0 < micros < 1 << 53:
         return None
-    return (datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)).strftime("%Y-%m-%d %H:%M:%S")
+    created = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)
+    return created.strftime("%Y-%m-%d %H:%M:%S")
 
 
 PARSER = Parser(
     name="vm_snapshots",
     tables=(CHAIN, SNAPSHOT),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"\.vmsd$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmsd\b",),

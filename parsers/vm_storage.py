@@ -12,20 +12,20 @@ from collections.abc import Mapping
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
 from analyzer.tables import Column, Value
 
-from ._vm_files import on_host
+from ._vm_files import host_path
 
 _VOLUME = re.compile(r"vmfs/volumes/([^/]+)/")
 _ON_DEVICES = re.compile(r"VMFS", re.IGNORECASE)
 
 
-def _volume(cells: Cells) -> Mapping[str, Value]:
+def _find_volume(cells: Cells) -> Mapping[str, Value]:
     """Return the volume a disk lies on: id or name, as its path has it."""
     paths = (str(cells.get(name) or "") for name in ("file_name", "vmx_path"))
     found = next((match[1] for path in paths if (match := _VOLUME.search(path))), None)
-    return {"volume": found, "config_file": on_host(cells.get("vmx_path"))}
+    return {"volume": found, "config_file": host_path(cells.get("vmx_path"))}
 
 
-def _on_device(cells: Cells) -> Mapping[str, Value]:
+def _is_on_device(cells: Cells) -> Mapping[str, Value]:
     """Tell whether the datastore lies on devices of the host."""
     kind = cells.get("filesystem_type")
     return {"on_device": None if kind is None else bool(_ON_DEVICES.match(str(kind)))}
@@ -47,7 +47,7 @@ CHAIN: Chain = chain(
             Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
         ),
     ),
-    Made(("vmx_path",), _volume),
+    Made(("vmx_path",), _find_volume),
     ChainLink(
         (
             Source("esxi.vm_process", {"config_file": "vmx_path"}),
@@ -68,7 +68,7 @@ CHAIN: Chain = chain(
     ),
     Made(
         ("filesystem_type",),
-        _on_device,
+        _is_on_device,
         (Column("on_device", "bool", "the datastore lies on devices of the host; NFS, vSAN and vVols do not"),),
     ),
     ChainLink(

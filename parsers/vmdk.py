@@ -41,7 +41,7 @@ EXTENT = Table.of(
 _PATH = re.compile(r"(/vmfs/volumes/[^/]+/(?P<folder>[^/]+)/[^/\"']+\.vmdk)\b")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read descriptors: a row of each disk, and a row for each extent."""
     lines: dict[str, int] = {}
     disk: dict[str, Value] = {}
@@ -50,25 +50,34 @@ def parse(block: Block) -> Output:
         if not isinstance(record, Record):
             yield record
         elif record.values["SECTORS"]:
-            cells = {column.name: str(record.values[column.name.upper()]) for column in EXTENT.columns}
-            yield Row(EXTENT, cells | {"sectors": int(cells["sectors"])}, block, record.line)
+            yield _make_extent_row(block, record)
         elif record.values["HEADING"]:
             disks.append((disk, lines))
             disk, lines = {}, {}
         else:
-            ((name, cell),) = ((name.lower(), str(cell)) for name, cell in record.values.items() if cell)
+            (label,) = (label for label, cell in record.values.items() if cell)
+            name, text = label.lower(), str(record.values[label])
             if name in disk:
                 yield fault_at(block, record.line, PARSER.name, f"{name} is set a second time")
-            disk.setdefault(name, cell.lower() if name.endswith("cid") else cell)
+            disk.setdefault(name, text.lower() if name.endswith("cid") else text)
             lines.setdefault(name, record.line)
-    found = [one for one in (*disks, (disk, lines)) if one[0]]
-    for cells_of, places in found:
-        place = _place(block, cells_of) if len(found) == 1 else {}
-        yield Row(DISK, DISK.blank() | cells_of | place, block, min(places.values()), places)
+    disks.append((disk, lines))
+    found = [(cells, places) for cells, places in disks if cells]
+    for cells, places in found:
+        paths = _find_paths(block, cells) if len(found) == 1 else {}
+        yield Row(DISK, DISK.blank() | cells | paths, block, min(places.values()), places)
 
 
-def _place(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
-    """Return where the only descriptor of a block lies; of two files in one command nothing tells which is printed."""
+def _make_extent_row(block: Block, record: Record) -> Row:
+    values: dict[str, Value] = {}
+    for column in EXTENT.columns:
+        text = str(record.values[column.name.upper()])
+        values[column.name] = int(text) if column.name == "sectors" else text
+    return Row(EXTENT, values, block, record.line)
+
+
+def _find_paths(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
+    """Return where the only descriptor of a block lies; which of two files a command printed is not known."""
     paths = list(_PATH.finditer(block.command if ".vmdk" in block.command else block.address))
     if len(paths) != 1:
         return {}
@@ -81,7 +90,7 @@ def _place(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
 PARSER = Parser(
     name="vmdk",
     tables=(DISK, EXTENT),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(
         r"(?:^|/)vmfs/volumes/[^/]+/[^/]+/[^/]+(?<!-flat)(?<!-delta)(?<!-sesparse)(?<!-ctk)(?<!-rdm)(?<!-rdmp)\.vmdk$",

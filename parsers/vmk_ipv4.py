@@ -11,7 +11,8 @@ from ._vmk import VMK
 _ADDRESS = r"N/A|\S*\.\S*"
 
 
-def _family(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Set the family, which this command does not print."""
     row.values["ip_family"] = "IPv4"
 
 
@@ -27,5 +28,5 @@ PARSER = localcli_table(
     Field("Address Type", "address_type", pattern="[A-Z]+"),
     Field("Gateway", "gateway", pattern=_ADDRESS, maybe=True),
     Field("DHCP DNS", pattern="true|false"),
-    finish=_family,
+    finish=finish_row,
 )

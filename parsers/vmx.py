@@ -128,63 +128,82 @@ class _Config:
     block: Block
     faults: list[Fault]
 
-    def text(self, key: str) -> str | None:
+    def read_text(self, key: str) -> str | None:
+        """Return a value, None for an empty or absent one."""
         return self.values.get(key) or None
 
-    def whole(self, key: str) -> int | None:
+    def read_number(self, key: str) -> int | None:
         """Return a whole number; a value of another form is a fault and empty."""
         text = self.values.get(key, "")
         if not text:
             return None
         if _WHOLE.match(text):
             return int(text)
-        self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is no whole number"))
+        self.add_fault(self.lines[key], f"{key} is no whole number")
         return None
 
-    def flag(self, key: str) -> bool | None:
+    def read_flag(self, key: str) -> bool | None:
         """Return TRUE or FALSE; a value of another form is a fault and empty."""
-        text = self.values.get(key, "")
-        if text and text.lower() not in _TRUE:
-            self.faults.append(fault_at(self.block, self.lines[key], "vmx", f"{key} is neither TRUE nor FALSE"))
-        return _TRUE.get(text.lower())
+        text = self.values.get(key, "").lower()
+        if text and text not in _TRUE:
+            self.add_fault(self.lines[key], f"{key} is neither TRUE nor FALSE")
+        return _TRUE.get(text)
+
+    def read_flag_or_off(self, key: str) -> bool | None:
+        """Return a flag that means off where it is absent from a text that is not cut."""
+        if key in self.values:
+            return self.read_flag(key)
+        return None if self.block.cut else False
+
+    def add_fault(self, line: int, why: str) -> None:
+        """Note what is wrong with a line."""
+        self.faults.append(fault_at(self.block, line, "vmx", why))
+
+    def list_keys(self, pattern: re.Pattern[str]) -> list[str]:
+        """Return the keys that a pattern matches from their begin."""
+        return [key for key in self.values if pattern.match(key)]
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read one file: a row of esxi.vm, and one of each adapter, disk and CD drive that is present."""
+    config = _read_config(block)
+    if config.values:
+        yield _make_vm_row(config)
+        for key in config.list_keys(_ETHERNET):
+            if config.read_flag(key):
+                yield _make_vnic_row(config, key)
+        for key in config.list_keys(_DISK):
+            is_disk = config.values[key].lower().endswith(".vmdk")
+            if is_disk and config.read_flag(_sibling_key(key, "present")) is not False:
+                yield _make_vdisk_row(config, key)
+        for key in config.list_keys(_CDROM):
+            is_cdrom = "cdrom" in config.values[key].lower()
+            if is_cdrom and config.read_flag(_sibling_key(key, "present")) is not False:
+                yield _make_vcdrom_row(config, key)
+    yield from sorted(config.faults, key=lambda fault: fault.line)
+
+
+def _read_config(block: Block) -> _Config:
+    """Read the settings; those that hold whole documents (guestinfo, OVF environment) are left out."""
     config = _Config({}, {}, block, [])
-    for record in run_template(PARSER.name, _without_long_values(block)):
+    lines = ["" if len(line) > _MOST and "=" in line[:200] else line for line in block.lines]
+    for record in run_template(PARSER.name, replace(block, lines=lines)):
         if isinstance(record, Fault):
             config.faults.append(record)
             continue
         key = str(record.values["KEY"]).lower()
-        if key in config.values:  # two files in one text: the first stands
-            config.faults.append(fault_at(block, record.line, PARSER.name, f"{key} is set a second time"))
+        if key in config.values:  # two files in one text: the first counts
+            config.add_fault(record.line, f"{key} is set a second time")
             continue
         config.values[key] = str(record.values["VALUE"])
         config.lines[key] = record.line
     encoding = config.values.get(".encoding", "")
-    config.values = {key: _unescaped(text, encoding) for key, text in config.values.items()}
-    if config.values:
-        yield _vm(config)
-        for key in [key for key in config.values if _ETHERNET.match(key)]:
-            if config.flag(key):
-                yield _vnic(config, key)
-        for key in [key for key in config.values if _DISK.match(key)]:
-            if config.values[key].lower().endswith(".vmdk") and config.flag(_beside(key, "present")) is not False:
-                yield _vdisk(config, key)
-        for key in [key for key in config.values if _CDROM.match(key)]:
-            if "cdrom" in config.values[key].lower() and config.flag(_beside(key, "present")) is not False:
-                yield _vcdrom(config, key)
-    yield from sorted(config.faults, key=lambda fault: fault.line)
+    for key, text in config.values.items():
+        config.values[key] = _decode_value(text, encoding)
+    return config
 
 
-def _without_long_values(block: Block) -> Block:
-    """Leave out the settings that hold whole documents (guestinfo, OVF environment)."""
-    lines = ["" if len(line) > _MOST and "=" in line[:200] else line for line in block.lines]
-    return replace(block, lines=lines)
-
-
-def _unescaped(text: str, encoding: str) -> str:
+def _decode_value(text: str, encoding: str) -> str:
     """Undo `|XX`; bytes that were no UTF-8 are read in the encoding the file names."""
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     if any("\udc80" <= sign <= "\udcff" for sign in text):
@@ -195,41 +214,44 @@ def _unescaped(text: str, encoding: str) -> str:
     return text.strip()
 
 
-def _name(config: _Config) -> tuple[str | None, str | None]:
+def _find_name(config: _Config) -> tuple[str | None, str | None]:
     path = config.block.address.rsplit("!", 1)[-1] or None
     stem = PurePosixPath(path).stem if path and path.endswith(".vmx") else None
-    return config.text("displayname") or stem, path
+    return config.read_text("displayname") or stem, path
 
 
-def _vm(config: _Config) -> Row:
-    name, path = _name(config)
-    guest = config.text("guestos")
-    unit = config.values.get("sched.cpu.units", "mhz").lower()
-    limit = config.values.get("sched.cpu.max", "").lower()
-    limited = limit not in _NO_LIMIT
+def _make_vm_row(config: _Config) -> Row:
+    name, path = _find_name(config)
+    is_cut = config.block.cut
+    guest = config.read_text("guestos")
+    is_mhz = config.values.get("sched.cpu.units", "mhz").lower() == "mhz"
+    most_cpu = config.values.get("sched.cpu.max", "").lower()
+    cpu_limited = most_cpu not in _NO_LIMIT
     most_memory = config.values.get("sched.mem.max", "").lower()
     memory_limited = most_memory not in _NO_LIMIT
-    whole = not config.block.cut
+    vcpus = None if is_cut else 1
+    if "numvcpus" in config.values:
+        vcpus = config.read_number("numvcpus")
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "guest_os": guest,
         "is_windows": guest.lower().startswith(("win", "longhorn")) if guest else None,
-        "hw_version": config.whole("virtualhw.version"),
-        "vcpus": config.whole("numvcpus") if "numvcpus" in config.values else 1 if whole else None,
-        "cores_per_socket": config.whole("cpuid.corespersocket"),
-        "memory_mb": config.whole("memsize"),
-        "cpu_limit_mhz": config.whole("sched.cpu.max") if limited and unit == "mhz" else None,
-        "cpu_limited": limited if limit or whole else None,
-        "cpu_reservation_mhz": config.whole("sched.cpu.min") if unit == "mhz" else None,
-        "cpu_shares": config.text("sched.cpu.shares"),
-        "latency_sensitivity": config.text("sched.cpu.latencysensitivity"),
-        "memory_reservation_mb": config.whole("sched.mem.min"),
-        "memory_limit_mb": config.whole("sched.mem.max") if memory_limited else None,
-        "memory_limited": memory_limited if most_memory or whole else None,
-        "cpu_hot_add": config.flag("vcpu.hotadd") if "vcpu.hotadd" in config.values else False if whole else None,
+        "hw_version": config.read_number("virtualhw.version"),
+        "vcpus": vcpus,
+        "cores_per_socket": config.read_number("cpuid.corespersocket"),
+        "memory_mb": config.read_number("memsize"),
+        "cpu_limit_mhz": config.read_number("sched.cpu.max") if cpu_limited and is_mhz else None,
+        "cpu_limited": cpu_limited if most_cpu or not is_cut else None,
+        "cpu_reservation_mhz": config.read_number("sched.cpu.min") if is_mhz else None,
+        "cpu_shares": config.read_text("sched.cpu.shares"),
+        "latency_sensitivity": config.read_text("sched.cpu.latencysensitivity"),
+        "memory_reservation_mb": config.read_number("sched.mem.min"),
+        "memory_limit_mb": config.read_number("sched.mem.max") if memory_limited else None,
+        "memory_limited": memory_limited if most_memory or not is_cut else None,
+        "cpu_hot_add": config.read_flag_or_off("vcpu.hotadd"),
     }
-    return _row(VM, config, min(config.lines.values()), values, _VM_LINES)
+    return _make_row(VM, config, min(config.lines.values()), values, _VM_LINES)
 
 
 _VM_LINES = {
@@ -264,90 +286,95 @@ _VNIC_LINES = {
 }
 
 
-def _vnic(config: _Config, present: str) -> Row:
-    name, path = _name(config)
+def _make_vnic_row(config: _Config, present: str) -> Row:
+    name, path = _find_name(config)
     prefix = present.removesuffix("present")
-    adapter, mac = config.text(prefix + "virtualdev"), config.text(prefix + "generatedaddress")
+    keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
+    if config.read_text(prefix + "address"):
+        keys["mac"] = prefix + "address"
+    adapter = config.read_text(keys["adapter"])
+    mac = config.read_text(keys["mac"])
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vnic": int(prefix.removeprefix("ethernet").rstrip(".")),
         "adapter": adapter.lower() if adapter else None,
-        "network": config.text(prefix + "networkname"),
-        "dvport": config.text(prefix + "dvs.portid"),
-        "dvportgroup": config.text(prefix + "dvs.portgroupid"),
-        "mac": (config.text(prefix + "address") or mac or "").lower() or None,
-        "start_connected": config.flag(prefix + "startconnected"),
-        "coalescing_scheme": config.text(prefix + "coalescingscheme"),
-        "coalescing_params": config.text(prefix + "coalescingparams"),
-        "upt_compatible": config.flag(prefix + "uptcompatibility"),
-        "uptv2": config.flag(prefix + "uptv2enabled"),
+        "network": config.read_text(keys["network"]),
+        "dvport": config.read_text(keys["dvport"]),
+        "dvportgroup": config.read_text(keys["dvportgroup"]),
+        "mac": mac.lower() if mac else None,
+        "start_connected": config.read_flag(keys["start_connected"]),
+        "coalescing_scheme": config.read_text(keys["coalescing_scheme"]),
+        "coalescing_params": config.read_text(keys["coalescing_params"]),
+        "upt_compatible": config.read_flag(keys["upt_compatible"]),
+        "uptv2": config.read_flag(keys["uptv2"]),
     }
-    keys = {column: prefix + key for column, key in _VNIC_LINES.items()}
-    if config.text(prefix + "address"):
-        keys["mac"] = prefix + "address"
-    return _row(VNIC, config, config.lines[present], values, keys)
+    return _make_row(VNIC, config, config.lines[present], values, keys)
 
 
-def _beside(key: str, name: str) -> str:
+def _sibling_key(key: str, name: str) -> str:
     """Return the key of another setting of the same device: scsi0:0.filename, present -> scsi0:0.present."""
     return f"{key.rpartition('.')[0]}.{name}"
 
 
-def _vdisk(config: _Config, key: str) -> Row:
-    name, path = _name(config)
-    place, file_name = key.rpartition(".")[0], config.values[key]
-    mode, controller = f"{place}.mode", f"{place.partition(':')[0]}.virtualdev"
-    tracking = f"{place}.ctkenabled"
+def _make_vdisk_row(config: _Config, key: str) -> Row:
+    name, path = _find_name(config)
+    place = key.rpartition(".")[0]
+    file_name = config.values[key]
+    keys = {
+        "disk_mode": f"{place}.mode",
+        "controller_type": f"{place.partition(':')[0]}.virtualdev",
+        "change_tracking": f"{place}.ctkenabled",
+    }
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vdisk": place,
         "file_name": file_name,
         "is_delta": _DELTA.search(file_name) is not None,
-        "disk_mode": config.text(mode),
-        "controller_type": config.text(controller),
-        "change_tracking": config.flag(tracking) if tracking in config.values or config.block.cut else False,
+        "disk_mode": config.read_text(keys["disk_mode"]),
+        "controller_type": config.read_text(keys["controller_type"]),
+        "change_tracking": config.read_flag_or_off(keys["change_tracking"]),
     }
-    keys = {"disk_mode": mode, "controller_type": controller, "change_tracking": tracking}
-    return _row(VDISK, config, config.lines[key], values, keys)
+    return _make_row(VDISK, config, config.lines[key], values, keys)
 
 
-def _vcdrom(config: _Config, key: str) -> Row:
-    name, path = _name(config)
-    file_name, connected = _beside(key, "filename"), _beside(key, "startconnected")
+def _make_vcdrom_row(config: _Config, key: str) -> Row:
+    name, path = _find_name(config)
+    keys = {"file_name": _sibling_key(key, "filename"), "start_connected": _sibling_key(key, "startconnected")}
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
         "vcdrom": key.rpartition(".")[0],
         "cdrom_type": config.values[key].lower(),
-        "file_name": config.text(file_name),
-        "start_connected": config.flag(connected),
+        "file_name": config.read_text(keys["file_name"]),
+        "start_connected": config.read_flag(keys["start_connected"]),
     }
-    return _row(VCDROM, config, config.lines[key], values, {"file_name": file_name, "start_connected": connected})
+    return _make_row(VCDROM, config, config.lines[key], values, keys)
 
 
-def _row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
+def _make_row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
 
 
-def _kind(lines: Sequence[str]) -> str:
+def find_kind(lines: Sequence[str]) -> str:
     """Return hosted for a VM of Workstation, Player or Fusion.
 
     ESXi writes `productCompatibility = "hosted"` as well (a real file shows it), so that a sign of a desktop must
-    stand beside it, and none of ESXi.
+    be next to it, and none of ESXi.
     """
     text = "\n".join(line[:400] for line in lines[:2000])
-    return "hosted" if _COMPATIBLE.search(text) and _OF_DESKTOP.search(text) and not _OF_ESXI.search(text) else ""
+    is_hosted = _COMPATIBLE.search(text) and _OF_DESKTOP.search(text) and not _OF_ESXI.search(text)
+    return "hosted" if is_hosted else ""
 
 
 PARSER = Parser(
     name="vmx",
     tables=(VM, VNIC, VDISK, VCDROM),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
-    kind=_kind,
+    kind=find_kind,
     files=(r"\.vmx$",),
     commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
     shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',

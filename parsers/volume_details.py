@@ -34,7 +34,8 @@ TABLE = Table.of(
 _UNIT = {"bytes": 0, "B": 0, "KB": 1, "MB": 2, "GB": 3, "TB": 4, "PB": 5}  # of 1,024, as the VMkernel counts
 
 
-def _in_bytes(row: Row) -> None:
+def finish_row(row: Row) -> None:
+    """Read the sizes in bytes."""
     for text, column in (("size_text", "total_bytes"), ("free_text", "free_bytes")):
         number, _, unit = str(row.values[text] or "").partition(" ")
         if unit in _UNIT and row.values[column] is None and len(number) < 18:
@@ -53,5 +54,5 @@ PARSER = template_parser(
         r"|[A-Z][A-Za-z ]+\((?:max|overcommit|total).*|[A-Z][A-Za-z ]{3,40}: .*|UUID: .*|Partitions spanned.*"
         r"|(?:naa|eui|t10|mpx)\.\S+:\d+|\(One or more .*|(?:notDCS|[A-Za-z]+:)\S*.*|[A-Z]{4,}: .*|\d+:VVOLLIB.*)\s*$"
     ),
-    finish=_in_bytes,
+    finish=finish_row,
 )

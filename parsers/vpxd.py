@@ -2,7 +2,7 @@
 
 Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCenter sends to a syslog server
 (RFC 5424): events as `Event [id] [1-1] [time] [type] [level] …`. Line forms 5.x to 9.0; those of the appliance of
-5.x are told by their threads of twelve digits, where a host prints eight.
+5.x are known by their threads of twelve digits, where a host prints eight.
 """
 
 from analyzer.forms.host_logs import AGENT_COLUMNS, agent_shape

@@ -19,7 +19,7 @@ _LINE = re.compile(r"\s*(?P<what>ssd|log|iops|slab|mem|comp)Congestion:\s*(?P<nu
 _OTHER = re.compile(r"\s*(?:[^:]{1,80}:.*|[^:{}]{0,80}\{|\}|-- .*|)\s*$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the disks, one row each; a second answer for a disk is a row of its own."""
     named: str | None = block.params.get("vsan_uuid")
     row: Row | None = None
@@ -45,7 +45,7 @@ def parse(block: Block) -> Output:
 PARSER = Parser(
     name="vsan_disk_info",
     tables=(LOADS,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(rf"\bvsish\s[^|]{{0,300}}/vmkModules/lsom/disks/(?:(?P<vsan_uuid>{_UUID})|\$\{{?\w+\}}?)/info\b",),
     shape=r"^\s*(?:ssd|log|iops|slab|mem|comp)Congestion:\s*\d+",

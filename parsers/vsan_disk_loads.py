@@ -44,7 +44,7 @@ HEAPS = Table.of(
 )
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield a heap, or a disk."""
     table = HEAPS if record.values["HEAP"] else LOADS
     values: dict[str, Value] = {}
@@ -58,7 +58,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "vsan_disk_loads",
     (LOADS, HEAPS),
-    _rows,
+    read_record,
     node="esxi",
     files=(r"(?:^|/)commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc\.txt$",),
     commands=(r"\bVsanLsomHealth\.pyc?\b",),

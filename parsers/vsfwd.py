@@ -1,8 +1,8 @@
 """`vsfwd.log`: the agent of the distributed firewall on a host (NSX for vSphere), and its connection to the Manager.
 
 Source: `var/run/log/vsfwd.log` of a vm-support bundle. No public source shows real lines: the level in brackets is from
-memory, the tag before it is what vmsyslogd writes for any program. Without a known head of its lines the log is told by
-the name of its file alone.
+memory, the tag before it is what vmsyslogd writes for any program. Without a known head of its lines the log is known
+by the name of its file alone.
 """
 
 from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log_parser

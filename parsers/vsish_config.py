@@ -11,24 +11,24 @@ from analyzer.forms.blocks import vsish_body
 from analyzer.parsing import Output, without_subject
 from analyzer.tables import Block, Record, Value
 
-from ._options import OPTIONS, integer, option_row
+from ._options import OPTIONS, option_row, read_integer
 
 
-def _rows(block: Block, record: Record) -> Output:
+def read_record(block: Block, record: Record) -> Output:
     """Yield the option of a dump; its path comes from the command, which names the first one alone."""
     if record.again:
         yield from without_subject(record, PARSER.name, block)
         return
     group, name = block.params.get("group"), block.params.get("name")
     text, default = str(record.values["TEXT"]), str(record.values["DEFAULT_TEXT"])
-    number = integer(text)
+    number = read_integer(text)
     values: dict[str, Value] = {
         "option": f"/{group}/{name}" if group and name else None,
         "option_type": {"int": "integer", "str": "string"}.get(block.params.get("kind", "")),
         "value": number,
-        "default_value": integer(default),
+        "default_value": read_integer(default),
         "text": text if number is None else None,
-        "default_text": default if integer(default) is None else None,
+        "default_text": default if read_integer(default) is None else None,
         "delta_only": False,
     }
     yield option_row(block, record.line, values)
@@ -37,7 +37,7 @@ def _rows(block: Block, record: Record) -> Output:
 PARSER = record_parser(
     "vsish_config",
     (OPTIONS,),
-    _rows,
+    read_record,
     node="esxi",
     commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",

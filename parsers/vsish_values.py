@@ -30,12 +30,12 @@ _NUMBER = re.compile(r"-?\d{1,18}$|0x[0-9a-fA-F]{1,15}$")
 _FILE = re.compile(r"(?:\d+\.)?vsish_-e-(?:get|cat)-(?P<name>[^/]+)\.txt$")
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read a dump into rows; a line that is neither key nor brace is a fault."""
-    found = _FILE.search(block.address)
-    path = block.params.get("vsish_path") or (found["name"] if found else None)
+    in_address = _FILE.search(block.address)
+    path = block.params.get("vsish_path") or (in_address["name"] if in_address else None)
     levels: list[str] = []
-    listed, count = "", 0
+    list_name, count = "", 0
     for number, line in enumerate(block.lines, block.first_line):
         text = line.strip()
         if not text or text.startswith("--"):
@@ -47,24 +47,29 @@ def parse(block: Block) -> Output:
             levels = levels[:-1]
         elif text.endswith("{"):
             levels.append(text.partition(":")[0].strip() if ":" in text else "")
-        elif cell := _cell(text):
-            listed = cell[0] if not cell[1] else listed if cell[0].startswith("[") else ""
-            inner = [listed, cell[0]] if cell[0].startswith("[") else [cell[0]]
-            if cell[1]:
-                yield _row(block, number, path, "/".join(filter(None, [*levels, *inner])), cell[1])
-                count += 1
+        elif cell := _read_cell(text):
+            key, value = cell
+            is_element = key.startswith("[")
+            if not value:
+                list_name = key
+                continue
+            if not is_element:
+                list_name = ""
+            names = [*levels, list_name, key]
+            yield _make_row(block, number, path, "/".join(name for name in names if name), value)
+            count += 1
         else:
             yield fault_at(block, number, PARSER.name, "neither a key nor a brace of vsish")
 
 
-def _cell(text: str) -> tuple[str, str] | None:
+def _read_cell(text: str) -> tuple[str, str] | None:
     """Return key and value of a line; a node that is one number has no key."""
     if found := _KEY.match(text):
         return found["key"], found["value"]
     return ("", text) if _NUMBER.match(text) else None
 
 
-def _row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
+def _make_row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
     number = int(text, 16 if text.startswith("0x") else 10) if _NUMBER.match(text) else None
     values: dict[str, Value] = {
         "vsish_path": path,
@@ -78,7 +83,7 @@ def _row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
 PARSER = Parser(
     name="vsish_values",
     tables=(TABLE,),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)commands/(?:\d+\.)?vsish_-e-(?:get|cat)-[^/]+\.txt$",),
     commands=(r"\bvsish\s(?:[^;|]{0,200}?\s)?(?:get|cat)\s+(?P<vsish_path>/[^\s;|]+)",),

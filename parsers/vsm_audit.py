@@ -10,7 +10,7 @@ import re
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
 from analyzer.tables import Column, Record, Table, Value
 
-from ._vsm import HEAD, record_parser
+from ._vsm import HEAD, vsm_parser
 
 TABLE = Table.of(
     "nsx.vsm_audit",
@@ -36,9 +36,10 @@ _KEYS = {
 }  # fmt: skip
 
 
-def _finish(_record: Record, values: dict[str, Value]) -> None:
+def finish_values(_record: Record, values: dict[str, Value]) -> None:
+    """Take the pairs of the message into their columns."""
     pairs = dict(_PAIR.findall(str(values["message"] or "")))
     values.update({column: pairs.get(key) for key, column in _KEYS.items()})
 
 
-PARSER = record_parser("vsm_audit", TABLE, _SHAPE, "[AuditLog]", _finish)
+PARSER = vsm_parser("vsm_audit", TABLE, _SHAPE, "[AuditLog]", finish_values)

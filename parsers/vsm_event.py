@@ -8,7 +8,7 @@ of nsx.vsm_log, and the system events among them are lines of this log as well.
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
 from analyzer.tables import Column, Record, Table, Value
 
-from ._vsm import HEAD, record_parser
+from ._vsm import HEAD, vsm_parser
 
 TABLE = Table.of(
     "nsx.vsm_event",
@@ -34,9 +34,10 @@ _SHAPE = (
 )
 
 
-def _finish(_record: Record, values: dict[str, Value]) -> None:
+def finish_values(_record: Record, values: dict[str, Value]) -> None:
+    """Take the level from the severity."""
     severity = values["severity"]
     values["level"] = severity.lower() if isinstance(severity, str) else None
 
 
-PARSER = record_parser("vsm_event", TABLE, _SHAPE, "Event", _finish)
+PARSER = vsm_parser("vsm_event", TABLE, _SHAPE, "Event", finish_values)

@@ -14,12 +14,12 @@ from analyzer.forms.form import place_lines
 from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
 from analyzer.tables import Block, Fault, Record, Value
 
-from ._switches import DVPORTS, PORTGROUPS, SWITCHES, names, row, vm_of
+from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 
 
-def parse(block: Block) -> Output:
+def parse_block(block: Block) -> Output:
     """Read the blocks: one row a switch, one a port group, and one a distributed port."""
-    yield from _strange(block)
+    yield from _list_strange_lines(block)
     named = 0  # line of the name that has its switch already: what comes below belongs to one without a name
     whose = True
     for record in run_template(PARSER.name, block):
@@ -35,17 +35,17 @@ def parse(block: Block) -> Output:
             yield from without_subject(replace(record, lines=own), PARSER.name, block)
             continue
         if record.values["NUM_PORTS"]:
-            switch = row(SWITCHES, block, line, _switch(record))
+            switch = make_row(SWITCHES, block, line, _make_switch_row(record))
             switch.lines = {name.lower(): number for name, number in record.lines.items()}
             switch.lines["n_uplinks"] = record.lines.get("UPLINKS", line)  # a switch without any prints the label alone
             yield switch
-        for group in _portgroups(record):
-            yield row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
+        for group in _make_portgroup_rows(record):
+            yield make_row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
-            yield place_lines(row(DVPORTS, block, record.lines["DVPORT"], _dvport(record)), record)
+            yield place_lines(make_row(DVPORTS, block, record.lines["DVPORT"], _make_dvport_row(record)), record)
 
 
-def _strange(block: Block) -> Iterator[Fault]:
+def _list_strange_lines(block: Block) -> Iterator[Fault]:
     """Yield the lines without a key that do not name the switch of the lines below them."""
     lines = [(line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()]
     for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
@@ -54,9 +54,9 @@ def _strange(block: Block) -> Iterator[Fault]:
             yield fault_at(block, number, PARSER.name, "neither a key nor the name of the next switch")
 
 
-def _switch(record: Record) -> dict[str, Value]:
+def _make_switch_row(record: Record) -> dict[str, Value]:
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    uplinks = names(cells.get("uplinks"))
+    uplinks = split_names(cells.get("uplinks"))
     values: dict[str, Value] = {"switch": cells["switch"], "distributed": "vds_id" in cells}
     values |= {"uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
     for name in ("num_ports", "used_ports", "configured_ports", "mtu"):
@@ -69,16 +69,16 @@ def _switch(record: Record) -> dict[str, Value]:
     }
 
 
-def _portgroups(record: Record) -> Iterator[dict[str, Value]]:
+def _make_portgroup_rows(record: Record) -> Iterator[dict[str, Value]]:
     """Yield the port groups of a switch; `esxcfg-vswitch -l` tells their VLANs."""
     for name in str(record.values["PORTGROUPS"]).split(", "):
         if name.strip():
             yield {"switch": str(record.values["SWITCH"]), "portgroup": name.strip()}
 
 
-def _dvport(record: Record) -> dict[str, Value]:
+def _make_dvport_row(record: Record) -> dict[str, Value]:
     client = str(record.values["CLIENT_NAME"]) or None
-    vm, vnic = vm_of(client) if client else (None, None)
+    vm, vnic = find_vm(client) if client else (None, None)
     return {
         "switch": str(record.values["SWITCH"]) or None,
         "dvport": str(record.values["DVPORT"]),
@@ -93,7 +93,7 @@ def _dvport(record: Record) -> dict[str, Value]:
 PARSER = Parser(
     name="vswitch_list",
     tables=(SWITCHES, PORTGROUPS, DVPORTS),
-    parse=parse,
+    parse=parse_block,
     node="esxi",
     commands=(r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+(?:standard|dvs\s+vmware)\s+list\b",),
     # the name of a switch stands alone on the line before; with the command known it is read too

@@ -16,7 +16,7 @@ _DVS = re.compile(r"--?(?:vds-name|v)[=\s]+(?P<dvs>[^\s;|]+)")
 _LISTED = replace(VMKNIC)  # a table of the form's own, that its rows are read into
 
 
-def _finish(row: Row) -> None:
+def finish_row(row: Row) -> None:
     """Take the switch from the command; the rows are those of the table that `net-vdl2 -l` fills."""
     row.table = VMKNIC
     if found := _DVS.search(row.block.command):
@@ -38,7 +38,7 @@ _LIST = localcli_table(
     Field("IP Acquire Timeout", maybe=True, pattern=r"\S+"),
     Field("Multicast Group Count", maybe=True, pattern=r"\S+"),
     Field("Segment ID", "segment", maybe=True),
-    finish=_finish,
+    finish=finish_row,
 )
 
 

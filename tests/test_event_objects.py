@@ -42,7 +42,7 @@ def line_of(event_id: str, text: str, *, second: int = 0) -> str:
 
 def objects_of(lines: list[str]) -> list[str]:
     """Return the objects of the events in lines of vobd.log."""
-    rows = [item for item in esx_event.parse(Block(lines, 1, "vobd.log")) if isinstance(item, Row)]
+    rows = [item for item in esx_event.parse_block(Block(lines, 1, "vobd.log")) if isinstance(item, Row)]
     return [str(row.values["object"]) for row in rows]
 
 

@@ -55,7 +55,7 @@ def generally(reads: Callable[[], list[object]]) -> list[object]:
     """Return what is read when no dump is known from another."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Repeats, "find_repeat", lambda *_: None)
-        patch.setattr(Layouts, "read", lambda self, block: self.general(block))
+        patch.setattr(Layouts, "read_block", lambda self, block: self.general(block))
         return reads()
 
 

@@ -22,7 +22,7 @@ from analyzer.forms.columns import (
     esxcli_commands,
     split_fields,
 )
-from analyzer.forms.form import TWINS, Finish, Form, Looks, make_parser
+from analyzer.forms.form import TWINS, Finish, Form, Looks, Read, make_parser
 from analyzer.forms.layouts import Layouts
 from analyzer.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.tables import Block, Fault, Row, Since, Table
@@ -31,7 +31,7 @@ _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
 _BARE = r"[\w(]\S*[^\s:]"  # a line that names an object: one word, and no label
 _HEAD = rf"(?:{_BARE}|[a-z0-9_(]\S*[^\s:]:)"  # localcli ends it with a colon; a label begins with a capital
-_UNTOLD = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
+_NO_LABEL = r"Error getting field \S.*"  # localcli prints this instead of a label; the rest of the block is whole
 
 
 def get_blocks(
@@ -70,25 +70,25 @@ def get_blocks(
     twin     the output may come as JSON or CSV too, which esxcli of 4.x does not print
     counts_since, gauges  see Table
     """
-    plain, told = declare_table(table, meaning, f"esxcli {path}", fields)
-    made = _counting(plain, counts_since, gauges)
-    above = rf"(?:{head}):?" if head else "" if begins else _HEAD
-    template = block_template(told, head=above, begins=begins, ignored=ignored)
-    form = Form(name, made, told, template, twin=twin, finish=finish)
+    plain_table, complete = declare_table(table, meaning, f"esxcli {path}", fields)
+    counting = _add_counting(plain_table, counts_since, gauges)
+    above = "" if begins else _HEAD
+    if head:
+        above = rf"(?:{head}):?"
+    template = block_template(complete, head=above, begins=begins, ignored=ignored)
+    form = Form(name, counting, complete, template, twin=twin, finish=finish)
     label = _LABEL if ignored == _IGNORED else rf"(?:{ignored}):(?:\s.*)?"
-    if any(field.above and field.key for field in told):
-        form = replace(form, read=_Named(form, above, label).read)
-    elif titled:
-        form = replace(form, read=_Titled(form, begins).read)
+    form = replace(form, read=_choose_reader(form, above, label, begins if titled else ""))
     above = titled or above
-    named = next((field.pattern for field in told if field.above and field.pattern), above)
-    shape, lead = _signed(sign, shape, label, rf"(?:{named}):?" if named else "") if sign else (shape, lead)
-    body = rf"^\s*(?:{label}|{TWINS}|{REFUSED}{'|' + above if above else ''}|)$"
-    own = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
+    if sign:
+        named = next((field.pattern for field in complete if field.above and field.pattern), above)
+        shape, lead = _sign_block(sign, shape, label, rf"(?:{named}):?" if named else "")
+    body = rf"^\s*(?:{label}|{TWINS}|{REFUSED}{_add_alternative(above)}|)$"
+    own_files = bundle_files(f"localcli {path} {options}".strip(), twin=twin)
     return make_parser(
         form,
         node="esxi",
-        files=(*own, *files),
+        files=(*own_files, *files),
         commands=(*commands, *esxcli_commands(path)),
         shape=shape,
         body=body,
@@ -96,70 +96,91 @@ def get_blocks(
     )
 
 
-def _signed(sign: str, shape: str, label: str, above: str) -> tuple[str, str]:
-    """Return shape and lead of a block that some labels tell: the first of them, and the lines of its block above."""
-    signs = "|".join(map(re.escape, sign.split("|")))
-    told = rf"^\s*(?:{signs}):(?:\s|$)" + (f"|{shape}" if shape else "")
-    return told, rf"^\s*(?:{label}{'|' + above if above else ''})\s*$"
+def _choose_reader(form: Form, head: str, label: str, titled_by: str) -> Read | None:
+    """Return what reads the blocks, None for the template alone; `titled_by`: the label below a title of any words."""
+    if any(field.above and field.key for field in form.fields):
+        return _NamedBlocks(form, head, label).read_blocks
+    if titled_by:
+        return _TitledBlocks(form, titled_by).read_blocks
+    return None
 
 
-class _Titled:
+def _add_alternative(pattern: str) -> str:
+    """Return a pattern as one more alternative of a regex, "" for none."""
+    return f"|{pattern}" if pattern else ""
+
+
+def _sign_block(sign: str, shape: str, label: str, above: str) -> tuple[str, str]:
+    """Return shape and lead of a block that is known by some labels: the first of them, and the lines above it."""
+    signs = "|".join(re.escape(one) for one in sign.split("|"))
+    signed = rf"^\s*(?:{signs}):(?:\s|$)" + _add_alternative(shape)
+    return signed, rf"^\s*(?:{label}{_add_alternative(above)})\s*$"
+
+
+class _TitledBlocks:
     """Reads blocks whose first label has a line of any words above it, which a label says again."""
 
     def __init__(self, form: Form, begins: str) -> None:
-        self._form, self._begins = form, re.compile(rf"\s*{re.escape(begins)}\s*:")
+        self._form = form
+        self._begins = re.compile(rf"\s*{re.escape(begins)}\s*:")
         self._order = {label: place for place, field in enumerate(form.fields) for label in field.labels}
 
-    def read(self, block: Block) -> Output:
+    def read_blocks(self, block: Block) -> Output:
         """Read the blocks by the template without the lines above them; lines of a block without its first are faults.
 
-        A label out of its order tells that the first one of its block is missing.
+        A label out of its order shows that the first one of its block is missing.
         """
         lines = list(block.lines)
         starts = [number for number, line in enumerate(lines) if self._begins.match(line)]
-        ends = [*starts[1:], len(lines)]
-        for start, end in zip(starts, ends[: len(starts)], strict=True):
-            if (above := self._title(block.lines, start, end)) is not None:
+        spans = list(zip(starts, [*starts[1:], len(lines)], strict=False))
+        for start, end in spans:
+            above = self._find_title(block.lines, start, end)
+            if above is not None:
                 lines[above] = ""
-        for start, end in zip(starts, ends[: len(starts)], strict=True):
-            for number in self._strange(lines, start, end):
+        for start, end in spans:
+            for number in self._find_misplaced(lines, start, end):
                 lines[number] = ""
-                yield fault_at(block, block.first_line + number, self._form.name, "no line says what this belongs to")
-        told = typed(block.params, self._form.table)
-        yield from rows(self._form.table, self._form.name, replace(block, lines=lines), told, self._form.template)
+                yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
+        yield from _read_by_template(self._form, replace(block, lines=lines))
 
-    def _strange(self, lines: list[str], start: int, end: int) -> Iterator[int]:
-        """Yield the lines from the first label on that stands behind one it is printed before."""
-        last, strange = -1, False
+    def _find_misplaced(self, lines: list[str], start: int, end: int) -> Iterator[int]:
+        """Yield the lines from the first label on that comes behind one it is printed before."""
+        last = -1
+        misplaced = False
         for number in range(start, end):
-            place = self._order.get(lines[number].partition(":")[0].strip(), last + 1)
-            strange = strange or (place <= last and number > start)
-            last = place if lines[number].partition(":")[0].strip() in self._order else last
-            if strange and lines[number].strip():
+            place = self._order.get(lines[number].partition(":")[0].strip())
+            if place is not None:
+                misplaced = misplaced or (place <= last and number > start)
+                last = place
+            if misplaced and lines[number].strip():
                 yield number
 
-    def _title(self, lines: list[str], start: int, end: int) -> int | None:
-        """Return which line stands above a block: of several the one whose words a label has, else the nearest."""
-        found = []
+    def _find_title(self, lines: list[str], start: int, end: int) -> int | None:
+        """Return which line is above a block: of several the one whose words a label has, else the nearest."""
+        candidates = []
         for number in range(start - 1, max(start - 4, -1), -1):
             if re.match(r"\s+[A-Z][\w ]*:", lines[number]) or not lines[number].strip():
                 break
-            found.append(number)
+            candidates.append(number)
         texts = [line.partition(":")[2].strip() for line in lines[start:end]]
-        said = [number for number in found if any(text and text in lines[number] for text in texts)]
-        return next(iter(said or found), None)
+        for number in candidates:
+            if any(text and text in lines[number] for text in texts):
+                return number
+        return candidates[0] if candidates else None
 
 
-class _Named:
+class _NamedBlocks:
     """Reads blocks that nothing but the line above them names.
 
-    A block whose line is missing would be taken for more of the block before: a label that comes a second time tells.
+    A block whose line is missing would be taken for more of the block before: a label that comes again shows it.
     """
 
     def __init__(self, form: Form, head: str, label: str) -> None:
-        self._form, self._head, self._label = form, re.compile(rf"\s*{head}\s*$"), re.compile(rf"\s*{label}$")
+        self._form = form
+        self._head = re.compile(rf"\s*{head}\s*$")
+        self._label = re.compile(rf"\s*{label}$")
 
-    def read(self, block: Block) -> Output:
+    def read_blocks(self, block: Block) -> Output:
         """Read the blocks by the template; those without a name are faults, line by line."""
         lines = list(block.lines)
         seen: set[str] = set()
@@ -175,9 +196,16 @@ class _Named:
             seen.add(label)
             if nameless:
                 lines[number] = ""
-                yield fault_at(block, block.first_line + number, self._form.name, "no line says what this belongs to")
-        told = typed(block.params, self._form.table)
-        yield from rows(self._form.table, self._form.name, replace(block, lines=lines), told, self._form.template)
+                yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
+        yield from _read_by_template(self._form, replace(block, lines=lines))
+
+
+_NO_OWNER = "no line says what this belongs to"
+
+
+def _read_by_template(form: Form, block: Block) -> Output:
+    """Read a block by the template of its form."""
+    return rows(form.table, form.name, block, typed(block.params, form.table), form.template)
 
 
 def get_block(
@@ -193,21 +221,31 @@ def get_block(
 ) -> Parser:
     """Return the parser of one block: `esxcli PATH`, one row.
 
-    A `Param` among the fields is a column that the command tells (`-n vmnic0`). `title` is a line above the
-    block that names no object, or one that stands for no block at all; several are parted by `|`.
+    A `Param` among the fields is a column that the command gives (`-n vmnic0`). `title` is a line above the
+    block that names no object, or one that is printed in place of a block; several are parted by `|`.
     For the rest see `get_blocks`.
     """
     own_labels, params = split_fields(fields)
-    asked = " ".join([f"esxcli {path}", *(f"{one.option[0]} <{one.name}>" for one in params)])
-    made, labels = declare_table(table, meaning, asked, own_labels, params)
+    asked = f"esxcli {path}"
+    for param in params:
+        asked += f" {param.option[0]} <{param.name}>"
+    own_table, labels = declare_table(table, meaning, asked, own_labels, params)
     template = block_template(labels, title=title, begins=begins)
-    form = Form(name, made, labels, template, twin=True)
-    own = () if params else bundle_files(f"localcli {path}", twin=True)
-    titles = "|".join(map(re.escape, title.split("|")))
+    form = Form(name, own_table, labels, template, twin=True)
+    own_files = () if params else bundle_files(f"localcli {path}", twin=True)
+    titles = "|".join(re.escape(one) for one in title.split("|"))
     body = rf"^\s*(?:{_LABEL}|{titles + '|' if title else ''}{TWINS}|{REFUSED})$"
-    shape, lead = _signed(sign, shape, _LABEL, titles) if sign else (shape, "")
+    lead = ""
+    if sign:
+        shape, lead = _sign_block(sign, shape, _LABEL, titles)
     return make_parser(
-        form, node="esxi", files=own, commands=esxcli_commands(path, params), shape=shape, body=body, lead=lead
+        form,
+        node="esxi",
+        files=own_files,
+        commands=esxcli_commands(path, params),
+        shape=shape,
+        body=body,
+        lead=lead,
     )
 
 
@@ -237,11 +275,11 @@ def key_value(
     counts_since, gauges  see Table
     """
     labels, params = split_fields(fields)
-    plain, told = declare_table(table, meaning, source, labels, params, ask)
-    made = _counting(plain, counts_since, gauges)
-    template = block_template(told, head=head, begins=begins, separator=separator, ignored=ignored)
-    form = Form(name, made, told, template, finish=finish, answers=answers)
-    looks.setdefault("body", rf"^\s*(?:(?:{_either(labels)}|{ignored})\s*{separator}.*|{REFUSED})$")
+    plain_table, complete = declare_table(table, meaning, source, labels, params, ask)
+    counting = _add_counting(plain_table, counts_since, gauges)
+    template = block_template(complete, head=head, begins=begins, separator=separator, ignored=ignored)
+    form = Form(name, counting, complete, template, finish=finish, answers=answers)
+    looks.setdefault("body", rf"^\s*(?:(?:{_match_labels(labels)}|{ignored})\s*{separator}.*|{REFUSED})$")
     return make_parser(form, **looks)
 
 
@@ -266,9 +304,9 @@ def vsish_block(
     counts_since, gauges  see Table
     """
     labels, params = split_fields(fields)
-    made = _counting(declare_table(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
+    made = _add_counting(declare_table(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
-    form = replace(base, read=Layouts(made, base.parse).read, finish=finish)
+    form = replace(base, read=Layouts(made, base.parse).read_block, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
     return make_parser(
         form,
@@ -279,7 +317,7 @@ def vsish_block(
     )
 
 
-def _counting(table: Table, since: Since, gauges: Sequence[str]) -> Table:
+def _add_counting(table: Table, since: Since, gauges: Sequence[str]) -> Table:
     """Return a table whose numbers, but for gauges, count since a moment; the table itself where they do not."""
     return replace(table, counts_since=since, gauges=tuple(gauges)) if since else table
 
@@ -323,21 +361,21 @@ def block_template(
     head    regex of the line above each block, "" when there is none; title: a line above the block that names none
     begins  label that begins a block
     """
-    rules = [rf"^\s*{_UNTOLD}$$"]
+    rules = [rf"^\s*{_NO_LABEL}$$"]
     if head and not begins:
         rules.append(rf"^\s*{escape_dollars(head)}\s*$$ -> Continue.Record")
     elif begins:
         rules.append(rf"^\s*{escape_label(begins)}\s*{separator} -> Continue.Record")
     for field in fields:
-        rules += _label_rules(field, separator)
-    rules.append(rf"^\s*({_either(fields, escape=True)})\s*{separator}\S -> Error")
+        rules += _make_label_rules(field, separator)
+    rules.append(rf"^\s*({_match_labels(fields, escape=True)})\s*{separator}\S -> Error")
     rules.append(rf"^\s*({escape_dollars(REFUSED)}) -> Error")
     rules.append(rf"^\s*{escape_dollars(ignored)}\s*{separator}.*$$")
     if title:
         rules.append(rf"^\s*({'|'.join(map(escape_label, title.split('|')))})\s*$$")
     if head and not any(field.above for field in fields):
         rules.append(rf"^\s*{escape_dollars(head)}\s*$$")
-    return _template(fields, rules, required=bool(head and not begins))
+    return _write_template(fields, rules, required=bool(head and not begins))
 
 
 def vsish_template(title: str, fields: Sequence[Field]) -> str:
@@ -346,36 +384,42 @@ def vsish_template(title: str, fields: Sequence[Field]) -> str:
     for field in fields:
         for label in field.labels:
             rules.append(rf"^\s*{escape_label(label)}:\s*${{{field.name.upper()}}}(\s.*)?$$")
-    rules.append(rf"^\s*({_either(fields, escape=True)}): -> Error")
+    rules.append(rf"^\s*({_match_labels(fields, escape=True)}): -> Error")
     rules += [r"^\s*[#A-Za-z0-9][^:{}]*:[^{}]*\{?\s*$$", r"^\s*\[\d+\]:.*$$", r"^\s*[{}]\s*$$"]
-    return _template(fields, rules)
+    return _write_template(fields, rules)
 
 
-def _label_rules(field: Field, separator: str) -> list[str]:
+def _make_label_rules(field: Field, separator: str) -> list[str]:
+    """Return the rules of a field: for the line above a block, or for each of its labels."""
     value = f"${{{field.name.upper()}}}"
-    if field.above:
-        label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
-        again = [rf"^\s*{escape_label(text)}\s*{separator}.*$$" for text in field.labels]  # some print it below as well
-        return [rf"^\s*{label}{value}:?\s*$$", *again]
     rules = []
+    if field.above:
+        no_label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
+        rules.append(rf"^\s*{no_label}{value}:?\s*$$")
+        for label in field.labels:  # some print it below as well
+            rules.append(rf"^\s*{escape_label(label)}\s*{separator}.*$$")
+        return rules
     for label in field.labels:
         if field.none:
-            nothing = "|".join(map(escape_label, field.none))
+            nothing = "|".join(escape_label(text) for text in field.none)
             rules.append(rf"^\s*{escape_label(label)}\s*{separator}({nothing})?\s*$$")
         rules.append(rf"^\s*{escape_label(label)}\s*{separator}{value}{field.behind}\s*$$")
     return rules
 
 
-def _template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
+def _write_template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
     values: dict[str, str] = {}
     for field in fields:
-        pattern = field.pattern or _BARE if field.above else field.regex
+        pattern = field.pattern if field.above else field.regex
         option = "Required " if required and field.key else ""
-        values.setdefault(field.name, f"Value {option}{field.name.upper()} ({pattern})")
-    lines = [*values.values(), "", "Start", *(f"  {rule}" for rule in rules), r"  ^\s*$$", "  ^. -> Error", ""]
+        values.setdefault(field.name, f"Value {option}{field.name.upper()} ({pattern or _BARE})")
+    lines = [*values.values(), "", "Start"]
+    lines += [f"  {rule}" for rule in rules]
+    lines += [r"  ^\s*$$", "  ^. -> Error", ""]
     return "\n".join(lines)
 
 
-def _either(fields: Sequence[Field], *, escape: bool = False) -> str:
+def _match_labels(fields: Sequence[Field], *, escape: bool = False) -> str:
+    """Return the regex of any label of some fields, with `escape` as a template holds it."""
     labels = [label for field in fields for label in field.labels]
     return "|".join(map(escape_label if escape else re.escape, labels))

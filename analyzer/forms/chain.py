@@ -3,7 +3,7 @@
 A chain begins with the rows of one table and looks up each further one by equal columns: the port of a VM, its
 switch, the uplinks of that switch, their drivers. It is an outer join: a row whose next link is not there stays, its
 further cells are unknown, and `missing_link` says which link that is and what to ask for. analyzer/facts/chains.py
-makes the rows; nothing is made before somebody asks.
+makes the rows; no row is made before it is asked for.
 
     CHAIN = chain("esxi.vm_network", "…", Start("esxi.net_stats", take=(…), only=…), ChainLink("esxi.pnic", …), …)
     MADE = (CHAIN.table,)
@@ -106,23 +106,26 @@ def chain(name: str, meaning: str, start: Start, *parts: Part, key: Sequence[str
     ask   what to request from a customer when nothing of it is there
     """
     columns = {column.name: column for column in start.take}
-    sources = dict.fromkeys([start.table])
+    sources = [start.table]
     for part in parts:
-        columns |= {column.name: column for column in _columns(part)}
-        sources |= dict.fromkeys(source.table for source in (part.sources if isinstance(part, ChainLink) else ()))
+        added: tuple[Column, ...]
+        if isinstance(part, Apart):
+            added = (part.into,)
+        elif isinstance(part, Made):
+            added = part.shown
+        else:
+            added = part.take
+            sources += [source.table for source in part.sources]
+        for column in added:
+            columns[column.name] = column
+    made_of = tuple(dict.fromkeys(sources))
     table = Table(
         name=name,
         meaning=meaning,
-        source=f"made of {', '.join(sources)}",
+        source=f"made of {', '.join(made_of)}",
         ask=ask,
         columns=(*columns.values(), MISSING),
         key=tuple(key),
-        made_of=tuple(sources),
+        made_of=made_of,
     )
     return Chain(table, start, parts)
-
-
-def _columns(part: Part) -> tuple[Column, ...]:
-    if isinstance(part, Apart):
-        return (part.into,)
-    return part.shown if isinstance(part, Made) else part.take

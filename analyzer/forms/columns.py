@@ -1,4 +1,4 @@
-"""What a form is told: the labels of an output and the columns they fill, and how a bundle names a command's file.
+"""What a form declares: the labels of an output and the columns they fill, and how a bundle names a command's file.
 
 Source of the names: the vm-support manifests of ESXi 6.7 (`commands/` and `json/` of a bundle).
 """
@@ -82,10 +82,13 @@ class Field:
         """The regex of its text."""
         return self.pattern or FORMS.get(self.form) or PATTERNS[self.kind]
 
-    def value(self, text: str) -> Value:
+    def convert_text(self, text: str) -> Value:
         """Return a cell's text as the column's type; raises ColumnValueError where it is not of that type."""
-        text = re.sub(rf"(?:{self.behind})$", "", text) if self.behind else text
-        return None if text in self.none else convert(self.column, text)
+        if self.behind:
+            text = re.sub(rf"(?:{self.behind})$", "", text)
+        if text in self.none:
+            return None
+        return convert(self.column, text)
 
 
 def Key(label: str, name: str, kind: Kind, meaning: str, unit: str = "", form: str = "", pattern: str = "") -> Field:  # noqa: N802 - declares as Field does
@@ -124,16 +127,18 @@ class Param:
 def make_table(
     name: str, meaning: str, source: str, ask: str, fields: Sequence[Field], params: Sequence[Param] = ()
 ) -> Table:
-    """Return the table that fields and parameters fill; a column that several labels fill stands once."""
+    """Return the table that fields and parameters fill; a column that several labels fill is in it once."""
     every: list[Field | Param] = [*params, *fields]
     columns = {one.name: one.column for one in every if one.name}
-    keys = tuple(dict.fromkeys(one.name for one in every if one.key))
-    return Table(name, meaning, source, ask, tuple(columns.values()), keys)
+    keys = dict.fromkeys(one.name for one in every if one.key)
+    return Table(name, meaning, source, ask, tuple(columns.values()), tuple(keys))
 
 
 def split_fields(fields: Sequence[Field | Param]) -> tuple[list[Field], list[Param]]:
     """Return the labels of an output, and the columns that its command tells."""
-    return [one for one in fields if isinstance(one, Field)], [one for one in fields if isinstance(one, Param)]
+    labels = [one for one in fields if isinstance(one, Field)]
+    params = [one for one in fields if isinstance(one, Param)]
+    return labels, params
 
 
 def declare_table(
@@ -153,15 +158,19 @@ def declare_table(
 
 def complete_fields(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
     """Return fields with what the table declares of their columns; ValueError for one that is no column of it."""
-    return tuple(_complete(field, table) if field.name else field for field in fields)
-
-
-def _complete(field: Field, table: Table) -> Field:
-    column = table.column(field.name)
-    if column is None:
-        raise ValueError(f"{table.name} has no column {field.name}")
-    key = field.name in table.key
-    return replace(field, kind=column.kind, meaning=column.meaning, unit=column.unit, form=column.form, key=key)
+    complete = []
+    for field in fields:
+        if not field.name:
+            complete.append(field)
+            continue
+        column = table.column(field.name)
+        if column is None:
+            raise ValueError(f"{table.name} has no column {field.name}")
+        key = field.name in table.key
+        complete.append(
+            replace(field, kind=column.kind, meaning=column.meaning, unit=column.unit, form=column.form, key=key)
+        )
+    return tuple(complete)
 
 
 def file_name(command: str) -> str:
@@ -182,42 +191,52 @@ def file_name(command: str) -> str:
 def bundle_files(command: str, *, twin: bool = False) -> tuple[str, ...]:
     """Return the regexes of the members that hold the output of a command; a second file of a name is `1.<name>`."""
     name = re.escape(file_name(command))
-    files = [rf"(?:^|/)commands/(?:\d+\.)?{name}\.txt$"]
-    return (*files, rf"(?:^|/)json/(?:\d+\.)?{name}\.json$") if twin else tuple(files)
+    text_file = rf"(?:^|/)commands/(?:\d+\.)?{name}\.txt$"
+    if not twin:
+        return (text_file,)
+    json_file = rf"(?:^|/)json/(?:\d+\.)?{name}\.json$"
+    return text_file, json_file
 
 
 def esxcli_commands(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     """Return the regexes of `esxcli …` and `localcli …`, which print the same; parameters become named groups.
 
-    Between the program and the path stand options of the form and of the connection (`-s vc01 -u root`); 4.x calls
-    `storage core` corestorage, and `storage nmp` nmp.
+    Between the program and the path are options of the form and of the connection (`-s vc01 -u root`); 4.x calls
+    `storage core` corestorage, and `storage nmp` nmp. PowerCLI calls `$esxcli.network.nic.list()`, in its second
+    version with `.Invoke(@{…})`.
     """
-    words = r"\s+".join(map(re.escape, path.split()))
+    words = _join_words(path)
     for today, former in (("storage core ", "corestorage "), ("storage nmp ", "nmp ")):
         if path.startswith(today):
-            first = "|".join(r"\s+".join(name.split()) for name in (today, former))
-            words = rf"(?:{first})\s+" + r"\s+".join(map(re.escape, path.removeprefix(today).split()))
+            rest = path.removeprefix(today)
+            words = rf"(?:{_join_words(today)}|{_join_words(former)})\s+{_join_words(rest)}"
     head = rf"\b(?:esxcli|localcli)\s+{_OPTIONS}{words}\b"
-    given = [
-        rf"{head}.*?\s(?:{'|'.join(map(_option, one.option))})(?P<{one.name}>{one.pattern})(?!\S)" for one in params
-    ]
-    return (*given, *_powercli(path, params), head)
+    patterns = []
+    for param in params:
+        options = "|".join(_match_option(option) for option in param.option)
+        patterns.append(rf"{head}.*?\s(?:{options})(?P<{param.name}>{param.pattern})(?!\S)")
+
+    dotted = re.escape(".".join(path.split()))
+    call = rf"\$\w+\.{dotted}(?:\.Invoke)?\("
+    for param in params[:1]:
+        patterns.append(rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{param.name}>{param.pattern})[\"']")
+    return (*patterns, call, head)
 
 
-def _powercli(path: str, params: Sequence[Param]) -> tuple[str, ...]:
-    """Return the regexes of `$esxcli.network.nic.list()`, with `.Invoke(@{…})` of its second version."""
-    call = rf"\$\w+\.{re.escape('.'.join(path.split()))}(?:\.Invoke)?\("
-    given = [rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{one.name}>{one.pattern})[\"']" for one in params[:1]]
-    return (*given, call)
+def _join_words(path: str) -> str:
+    """Return the regex of words with any blanks between them."""
+    return r"\s+".join(re.escape(word) for word in path.split())
+
+
+def _match_option(option: str) -> str:
+    """Return the regex of an option up to its value."""
+    gap = r"[= ]\s*" if option.startswith("--") else r"\s*"
+    return re.escape(option) + gap
 
 
 def any_esxcli() -> str:
     """Return the regex of every `esxcli … list` and `… get`, whatever stands between."""
     return rf"\b(?:esxcli|localcli)\s+{_OPTIONS}[a-z][\w.]*(?:\s+[\w.]+){{0,7}}?\s+(?:list|get)\b"
-
-
-def _option(text: str) -> str:
-    return rf"{re.escape(text)}[= ]\s*" if text.startswith("--") else rf"{re.escape(text)}\s*"
 
 
 def normalize_label(label: str) -> str:
@@ -226,27 +245,32 @@ def normalize_label(label: str) -> str:
 
 
 def make_row(
-    table: Table, block: Block, cells: Sequence[tuple[Field, str, int]], line: int, parser: str, told: dict[str, Value]
+    table: Table,
+    block: Block,
+    cells: Sequence[tuple[Field, str, int]],
+    line: int,
+    parser: str,
+    params: dict[str, Value],
 ) -> Iterator[Row | Fault]:
     """Yield a row of cells, each with its field and line, and a fault for each cell of the wrong type.
 
-    told  what the command tells (see `typed`)
+    params  what the command tells (see `typed`)
     """
-    values: dict[str, Value] = {column.name: told.get(column.name) for column in table.columns}
+    values: dict[str, Value] = {column.name: params.get(column.name) for column in table.columns}
     lines: dict[str, int] = {}
     for field, text, at in cells:
         if not field.name:
             continue
         try:
-            value = field.value(text.strip())
+            value = field.convert_text(text.strip())
         except ColumnValueError as error:
             yield Fault(block.address, at, text[:300], parser, why=str(error))
             continue
         if value is not None:
             values[field.name] = value
             lines[field.name] = at
-    own = lines if any(at != line for at in lines.values()) else {}
-    yield Row(table, values, block, line, own)
+    spans_lines = any(at != line for at in lines.values())
+    yield Row(table, values, block, line, lines if spans_lines else {})
 
 
 def escape_label(text: str) -> str:

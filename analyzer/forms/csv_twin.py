@@ -25,40 +25,42 @@ def is_csv(fields: Sequence[Field], block: Block) -> bool:
     if len(first) > MOST_LINE or not _HEADING.match(first):
         return bool(_ASKED.search(block.command))
     known = {normalize_label(label) for field in fields for label in field.labels}
-    return len(known & {normalize_label(cell) for cell in first.split(",")}) >= min(2, len(known))
+    printed = {normalize_label(cell) for cell in first.split(",")}
+    return len(known & printed) >= min(2, len(known))
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
     """Yield a row for each line of the CSV below its heading."""
     by_label = {normalize_label(label): field for field in fields for label in field.labels}
     heading: list[Field | None] = []
     reader = csv.reader(line if len(line) <= MOST_LINE else "" for line in block.lines)
-    last = 0
+    end = 0
     while True:
-        at = block.first_line + last
+        begin = end
+        at = block.first_line + begin
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield fault_at(block, min(at, block.first_line + len(block.lines) - 1), parser, f"no CSV: {error}")
-            last = reader.line_num
+            last_line = block.first_line + len(block.lines) - 1
+            yield fault_at(block, min(at, last_line), parser, f"no CSV: {error}")
+            end = reader.line_num
             continue
-        begun, last = last, reader.line_num
+        end = reader.line_num
         if not any(cell.strip() for cell in cells):
-            if len(block.lines[begun]) > MOST_LINE:
+            if len(block.lines[begin]) > MOST_LINE:
                 yield fault_at(block, at, parser, "no line of this output is as long")
-            continue
-        if not heading:
+        elif not heading:
             found = [by_label.get(normalize_label(cell)) for cell in cells]
-            heading = found if any(found) else []
-            if not heading:
+            if any(found):
+                heading = found
+            else:
                 yield fault_at(block, at, parser, "a heading with none of the labels of this output")
         elif len(cells) != len(heading):
-            for number in range(begun, last):
+            for number in range(begin, end):
                 yield fault_at(block, block.first_line + number, parser, "not as many cells as the heading has")
         else:
-            pairs = [
-                (field, text, at) for field, text in zip(heading, cells, strict=True) if field is not None and text
-            ]
-            yield from make_row(table, block, pairs, at, parser, told)
+            named = zip(heading, cells, strict=True)
+            known = [(field, text, at) for field, text in named if field is not None and text]
+            yield from make_row(table, block, known, at, parser, params)

@@ -41,21 +41,25 @@ class Form:
 
     def parse(self, block: Block) -> Output:
         """Read an output, text or JSON, into rows of the table."""
-        told = typed(block.params, self.table)
-        if self.twin and json_twin.is_json(block):
-            found: Output = json_twin.read_rows(self.table, self.fields, self.name, block, told)
-        elif self.twin and csv_twin.is_csv(self.fields, block):
-            found = csv_twin.read_rows(self.table, self.fields, self.name, block, told)
-        elif self.twin and named_twin.is_named(block):
-            found = named_twin.read_rows(self.table, self.fields, self.name, block, told)
-        elif self.read is not None:
-            found = self.read(block)
-        else:
-            found = rows(self.table, self.name, block, told, self.template)
-        for item in self.answers(found) if self.answers else found:
+        for item in self._read_items(block):
             if self.finish is not None and isinstance(item, Row):
                 self.finish(item)
             yield item
+
+    def _read_items(self, block: Block) -> Output:
+        """Read the rows by the form that the output has, its refusals named."""
+        params = typed(block.params, self.table)
+        if self.twin and json_twin.is_json(block):
+            found: Output = json_twin.read_rows(self.table, self.fields, self.name, block, params)
+        elif self.twin and csv_twin.is_csv(self.fields, block):
+            found = csv_twin.read_rows(self.table, self.fields, self.name, block, params)
+        elif self.twin and named_twin.is_named(block):
+            found = named_twin.read_rows(self.table, self.fields, self.name, block, params)
+        elif self.read is not None:
+            found = self.read(block)
+        else:
+            found = rows(self.table, self.name, block, params, self.template)
+        return self.answers(found) if self.answers is not None else found
 
 
 class Where(TypedDict, total=False):
@@ -111,17 +115,18 @@ def record_parser(
     answers  see Form
     """
 
-    def parse(block: Block) -> Output:
-        """Read an output into rows of the tables."""
-        found = _each(block)
-        return answers(found) if answers is not None else found
-
-    def _each(block: Block) -> Output:
+    def read_records(block: Block) -> Output:
         for record in run_template(name, block):
             if isinstance(record, Fault):
                 yield record
-            else:
-                yield from (place_lines(item, record) for item in each(block, record))
+                continue
+            for item in each(block, record):
+                yield place_lines(item, record)
+
+    def parse(block: Block) -> Output:
+        """Read an output into rows of the tables."""
+        found = read_records(block)
+        return answers(found) if answers is not None else found
 
     return Parser(name, tables, parse, **looks)
 

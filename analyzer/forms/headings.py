@@ -9,10 +9,10 @@ from analyzer.tables import Fault, Row
 
 
 def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:
-    """Take the cells of a heading from rows that repeat, on another line, what stood below that very heading.
+    """Take the cells of a heading from rows that repeat, on another line, what was below that very heading.
 
     heading  columns that the heading fills, the first always
-    once     columns of what stands there once below one heading (a port of a VM, a step): it tells a second output
+    once     columns of what comes once below one heading (a port of a VM, a step): its repetition shows a second output
     From the first repetition on, whose rows they are is not known, up to the next heading.
     """
     seen: dict[tuple[object, ...], int] = {}
@@ -20,16 +20,20 @@ def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], on
     for item in found:
         if isinstance(item, Row) and item.values[heading[0]] is not None and item.values[once[0]] is not None:
             above, at = item.line_of(heading[0]), item.line_of(once[0])
-            if seen.setdefault((above, *(item.values[name] for name in once)), at) != at:
+            key = (above, *(item.values[name] for name in once))
+            if seen.setdefault(key, at) != at:
                 stale.add(above)
             if above in stale:
-                _without(item, heading)
+                _drop_heading(item, heading)
         yield item
 
 
-def _without(row: Row, heading: Sequence[str]) -> None:
+def _drop_heading(row: Row, heading: Sequence[str]) -> None:
     """Empty the cells of a heading; the row then begins on the first line of its own."""
-    lines = {name: row.line_of(name) for name, cell in row.values.items() if cell is not None and name in row.lines}
+    lines = {}
+    for name, line in row.lines.items():
+        if name not in heading and row.values.get(name) is not None:
+            lines[name] = line
     row.values.update(dict.fromkeys(heading))
-    row.lines = {name: line for name, line in lines.items() if name not in heading}
-    row.line = min(row.lines.values(), default=row.line)
+    row.lines = lines
+    row.line = min(lines.values(), default=row.line)

@@ -167,7 +167,7 @@ def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) ->
     """Return the parser of LOG_NAME.log of an ESXi host, as vmsyslogd writes it: the table `esxi.LOG_NAME`.
 
     meaning  what the log holds, in a few words
-    tags     regex of the programs whose lines go into it: a line that came another way is told by them
+    tags     regex of the programs whose lines go into it: a line that came another way is known by them
     shared   other systems keep a log of that name in /var/log: only places that hosts alone have are taken
     """
     name = log_name.lower().replace("-", "_")

@@ -29,7 +29,7 @@ class _Layout:
     columns: tuple[str, ...]
     line: int
     lines: dict[str, int]
-    own: frozenset[str]  # columns that the text tells, whatever the command says
+    own: frozenset[str]  # columns that the text gives, whatever the command says
     rest: dict[str, Value]
 
 
@@ -60,66 +60,76 @@ class Layouts:
         self._known: list[_Layout] = []
         self._tried = 0
 
-    def read(self, block: Block) -> Output:
+    def read_block(self, block: Block) -> Output:
         """Return what the general way would return."""
         if self._known and len(block.lines) <= MOST_LINES:
             text = "\n".join(block.lines)
             for layout in self._known:
-                if (found := layout.pattern.fullmatch(text)) and (row := self._row(layout, found, block)):
+                found = layout.pattern.fullmatch(text)
+                row = self._fill_row(layout, found, block) if found is not None else None
+                if row is not None:
                     return (row,)
-        return self._learning(block)
-
-    def _learning(self, block: Block) -> Output:
-        found = list(self.general(block))
-        if len(found) == 1 and isinstance(row := found[0], Row) and self._tried < MOST_LAYOUTS:
+        found_rows = list(self.general(block))
+        if len(found_rows) == 1 and isinstance(found_rows[0], Row) and self._tried < MOST_LAYOUTS:
             self._tried += 1
-            if (made := self._layout(block, row)) is not None and self._holds(*made, block):
-                self._known.append(made[0])
-        return found
+            self._learn_layout(block, found_rows[0])
+        return found_rows
 
-    def _layout(self, block: Block, row: Row) -> tuple[_Layout, set[int]] | None:
-        """Return the layout of a dump that gave one row, and the places of its lines whose number may be another."""
-        at = {line - block.first_line: name for name, line in row.lines.items()}
+    def _learn_layout(self, block: Block, row: Row) -> None:
+        """Keep the layout of a dump that gave one row, if it stands its trial."""
+        names = {line - block.first_line: name for name, line in row.lines.items()}
         parts: list[str] = []
         columns: list[str] = []
-        free: set[int] = set()
+        free: set[int] = set()  # places of the lines whose number may be another
         for number, line in enumerate(block.lines):
-            counter, name = _COUNTER.match(line), at.get(number)
+            counter, name = _COUNTER.match(line), names.get(number)
             if counter is None or (name is not None and self._columns[name].kind != "int"):
                 parts.append(re.escape(line))
                 continue
             free.add(number)
+            label = re.escape(counter[1])
             if name is None:
-                parts.append(re.escape(counter[1]) + _DIGITS)
+                parts.append(label + _DIGITS)
             else:
-                parts.append(f"{re.escape(counter[1])}({_DIGITS})")
+                parts.append(f"{label}({_DIGITS})")
                 columns.append(name)
         if len(block.lines) > MOST_LINES or not columns:
-            return None
-        told = {name for name in block.params if name not in row.lines}
-        rest = {name: None if name in told else cell for name, cell in row.values.items()}
-        lines = {name: line - block.first_line for name, line in row.lines.items()}
-        pattern = re.compile("\n".join(parts))
-        first = row.line - block.first_line
-        return _Layout(pattern, tuple(columns), first, lines, frozenset(row.lines), rest), free
+            return
 
-    def _holds(self, layout: _Layout, free: set[int], block: Block) -> bool:
+        rest = dict(row.values)
+        for name in block.params:
+            if name in rest and name not in row.lines:
+                rest[name] = None
+        layout = _Layout(
+            pattern=re.compile("\n".join(parts)),
+            columns=tuple(columns),
+            line=row.line - block.first_line,
+            lines={name: line - block.first_line for name, line in row.lines.items()},
+            own=frozenset(row.lines),
+            rest=rest,
+        )
+        if self._is_sound(layout, free, block):
+            self._known.append(layout)
+
+    def _is_sound(self, layout: _Layout, free: set[int], block: Block) -> bool:
         """Tell whether the general way reads the same lines with other numbers as the layout does."""
         for digits in _OTHERS:
-            lines = [
-                _COUNTER.sub(rf"\g<1>{digits}", line) if at in free else line for at, line in enumerate(block.lines)
-            ]
+            lines = list(block.lines)
+            for number in free:
+                lines[number] = _COUNTER.sub(rf"\g<1>{digits}", lines[number])
             other = replace(block, lines=lines)
             found = layout.pattern.fullmatch("\n".join(lines))
-            if found is None or list(self.general(other)) != [self._row(layout, found, other)]:
+            if found is None or list(self.general(other)) != [self._fill_row(layout, found, other)]:
                 return False
         return True
 
-    def _row(self, layout: _Layout, found: re.Match[str], block: Block) -> Row | None:
+    def _fill_row(self, layout: _Layout, found: re.Match[str], block: Block) -> Row | None:
+        """Return the row of a dump that its layout matched; None where the command has a parameter of another type."""
         values = layout.rest.copy()
         try:
             for name, text in block.params.items():
-                if (column := self._columns.get(name)) is not None and name not in layout.own:
+                column = self._columns.get(name)
+                if column is not None and name not in layout.own:
                     values[name] = convert(column, text)
         except ColumnValueError:
             return None

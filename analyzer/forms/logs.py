@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -74,20 +75,24 @@ def year_for(block: Block, name: str = "") -> Year:
     lines are later), else from the capture time of the block or its bundle's name (lines are
     earlier). Without any of these there is no year.
     """
-    start = _STAMP_IN_NAME.search(name)
-    named = start or max(_STAMP_IN_NAME.finditer(block.address), key=lambda match: match.end(), default=None)
-    if named and named["start"]:
-        first = int(named[2]), int(named[3]), int(named[4])
+    in_name = _STAMP_IN_NAME.search(name)
+    if in_name is None:
+        in_address = list(_STAMP_IN_NAME.finditer(block.address))
+        in_name = in_address[-1] if in_address else None  # the last one is nearest to the file
+    if in_name is not None and in_name["start"]:
+        first = int(in_name[2]), int(in_name[3]), int(in_name[4])
         return lambda month, day: first[0] + ((month, day) < first[1:])
+
     taken = re.match(r"(\d{4})-(\d\d)-(\d\d)", block.taken)
-    if taken:
+    if taken is not None:
         last = int(taken[1]), int(taken[2]), int(taken[3])
-    elif named:
-        last = int(named[5]), int(named[6]), int(named[7])
+    elif in_name is not None:
+        last = int(in_name[5]), int(in_name[6]), int(in_name[7])
     else:
         return no_year
     # a day of grace: the capture stamp and the log may be in different zones
-    return lambda month, day: last[0] - ((month, day) > (last[1], min(last[2] + 1, 31)))
+    last_day = (last[1], min(last[2] + 1, 31))
+    return lambda month, day: last[0] - ((month, day) > last_day)
 
 
 def level_word(text: str) -> str:
@@ -99,7 +104,9 @@ def level_word(text: str) -> str:
 def priority_level(line: str) -> str | None:
     """Return the severity that the syslog priority before a line states, or None."""
     found = _PRIORITY.match(line)
-    number = int(found[1]) if found else 192
+    if found is None:
+        return None
+    number = int(found[1])
     return _SEVERITIES[number % 8] if number < 192 else None
 
 
@@ -109,8 +116,10 @@ def uptime_seconds(text: str) -> float | None:
         parts = [float(part) for part in text.split(":")]
     except ValueError:
         return None
-    units = (1, 60, 3600, 86400)
-    return round(sum(part * unit for part, unit in zip(reversed(parts), units, strict=False)), 3)
+    seconds = 0.0
+    for part, unit in zip(reversed(parts), (1, 60, 3600, 86400), strict=False):
+        seconds += part * unit
+    return round(seconds, 3)
 
 
 Finish = Callable[[Record, dict[str, Value]], None]
@@ -127,11 +136,11 @@ def log_rows(
     """Read log lines into rows of `table`, one a line; continuation lines join the row before.
 
     `finish(record, values)` may set what takes more than a template. `default_level` is what a line without a severity
-    word means; without one the priority before the line tells, where it has one. A template fills MORE where a line
+    word means; without one the priority before the line gives it, where it has one. A template fills MORE where a line
     with a head of its own only continues the line before. A line that no form takes is a Fault; a line without a stamp
     after a line that was taken is its continuation.
     """
-    clean = replace(block, lines=[_clean(line) for line in block.lines])
+    clean = replace(block, lines=[_clean_line(line) for line in block.lines])
     records = {record.line: record for record in run_template(template, clean) if isinstance(record, Record)}
     found: list[Row | Fault] = []
     last: Row | None = None
@@ -140,12 +149,12 @@ def log_rows(
         text = clean.lines[number - block.first_line]
         if record is None and last is not None and not STAMPED.match(text):
             if text.strip():
-                _add(last, text.strip())
+                _add_message(last, text.strip())
         elif record is not None and record.values.get("MORE") and last is not None:
-            _add(last, str(record.values.get("MESSAGE", "")).strip())
+            _add_message(last, str(record.values.get("MESSAGE", "")).strip())
         elif record is not None:
-            last = _row(table, record, block, number, default_level)
-            if finish:
+            last = _make_row(table, record, block, number, default_level)
+            if finish is not None:
                 finish(record, last.values)
             found.append(last)
         elif text.strip():
@@ -154,36 +163,38 @@ def log_rows(
     return found
 
 
-def _clean(line: str) -> str:
+def _clean_line(line: str) -> str:
     """Drop what is no text of the line: NUL runs of a crash, a carriage return, a BOM."""
     return line.replace("\0", "").strip("\r\n\ufeff")
 
 
-def _add(row: Row, text: str) -> None:
+def _add_message(row: Row, text: str) -> None:
     before = row.values["message"]
     row.values["message"] = f"{before}\n{text}" if before else text
 
 
-def _row(table: Table, record: Record, block: Block, number: int, default_level: str) -> Row:
+def _make_row(table: Table, record: Record, block: Block, number: int, default_level: str) -> Row:
     values: dict[str, Value] = {}
     for column in table.columns:
+        values[column.name] = None
+        if column.name in ("time", "uptime_s"):
+            continue
         cell = record.values.get(column.name.upper(), "")
         text = cell if isinstance(cell, str) else ",".join(cell)
-        try:
-            values[column.name] = None if column.name in ("time", "uptime_s") else convert(column, text)
-        except ColumnValueError:
-            values[column.name] = None
-    stamp, name = str(record.values.get("TIME", "")), str(record.values.get("LOG", ""))
-    values["time"] = read_utc(stamp, year_for(block, name)) if stamp else None
+        with suppress(ColumnValueError):
+            values[column.name] = convert(column, text)
+    stamp = str(record.values.get("TIME", ""))
+    log_name = str(record.values.get("LOG", ""))
+    values["time"] = read_utc(stamp, year_for(block, log_name)) if stamp else None
     if "level" in values:
         printed = str(record.values.get("LEVEL", ""))
-        values["level"] = _level(printed, default_level, block.lines[number - block.first_line])
+        values["level"] = _find_level(printed, default_level, block.lines[number - block.first_line])
     if "uptime_s" in values:
         values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
     return Row(table, values, block, number)
 
 
-def _level(printed: str, default: str, line: str) -> str | None:
+def _find_level(printed: str, default: str, line: str) -> str | None:
     """Return the level of a line: as printed, else what a line without one means, else that of its priority."""
     return (level_word(printed) if printed else default) or priority_level(line)
 
@@ -226,31 +237,38 @@ def log_parser(
     """Return the parser of a log: a family of files, the head of its lines, and the message.
 
     stem        regex of the names of its files without suffix, from which `files` and the commands that show it follow
-    shape       regex of the head of a line, "" where only the name of the file tells; head: see Parser
+    shape       regex of the head of a line, "" where only the file's name shows which log it is; head: see Parser
     more_lines  regex of the begin of lines without a head that continue the one before
     template    text of the template, where a form made it; "": `templates/NAME.textfsm`
     rest        it takes the files and lines that no other parser knows; finish, default_level: see `log_rows`
     """
-
+    if stem:
+        files = (log_files(stem), *files)
+        commands = (view_command(stem), *commands)
+    body = ""
+    if shape:
+        body = rf"^(?:{shape}|{more_lines})" if more_lines else rf"^(?:{shape})"
     return Parser(
         name=name,
         tables=(table,),
         parse=partial(log_rows, table, name, finish=finish, default_level=default_level),
         node=node,
-        files=(*((log_files(stem),) if stem else ()), *files),
-        commands=(*((view_command(stem),) if stem else ()), *commands),
+        files=tuple(files),
+        commands=tuple(commands),
         shape=rf"^{shape}" if shape else "",
-        body=rf"^(?:{'|'.join(filter(None, (shape, more_lines)))})" if shape else "",
+        body=body,
         head=head,
         log=True,
         rest=rest,
         template=template,
-        words=None if finish else partial(_words, name, default_level),
+        words=None if finish else partial(_read_words, name, default_level),
     )
 
 
-def _words(name: str, default_level: str, line: str) -> dict[str, str] | None:
-    found = line_alone(name, _clean(line))
-    if found is None:
+def _read_words(name: str, default_level: str, line: str) -> dict[str, str] | None:
+    """Return the values of a line by the names of its template; None where `log_rows` must read it."""
+    words = line_alone(name, _clean_line(line))
+    if words is None:
         return None
-    return found | {"LEVEL": _level(found.get("LEVEL", ""), default_level, line) or ""}
+    level = _find_level(words.get("LEVEL", ""), default_level, line)
+    return words | {"LEVEL": level or ""}

@@ -2,11 +2,12 @@
 
 XML has `<structure typeName="Nic">` with `<field name="Name"><string>vmnic0</string></field>`, keyvalue a line
 `structure[0].Nic.Name.string=vmnic0` a value, PowerShell `Name : vmnic0` with a blank line between two records. The
-labels are those of the text without their blanks. A cell keeps the line it stands on.
+labels are those of the text without their blanks. A cell keeps its line.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Sequence
 
@@ -34,36 +35,43 @@ def is_named(block: Block) -> bool:
     return len(first) <= MOST_LINE and _FIRST.match(first) is not None
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, told: dict[str, Value]) -> Output:
+def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
     """Yield a row for each record, and a fault for each line that is of none."""
     by_label = {normalize_label(label): field for field in fields for label in field.labels}
     first = next(line for line in block.lines if line.strip()).lstrip()
     strange: list[int] = []
-    read = _xml if first.startswith("<") else _pairs if _PAIR.match(first) else _items
-    for cells in read(block, strange):
-        known = [
-            (by_label[normalize_label(label)], text, line)
-            for label, text, line in cells
-            if normalize_label(label) in by_label
-        ]
+    if first.startswith("<"):
+        records = _read_xml(block, strange)
+    elif _PAIR.match(first):
+        records = _read_pairs(block, strange)
+    else:
+        records = _read_items(block, strange)
+    for cells in records:
+        known = []
+        for label, text, line in cells:
+            field = by_label.get(normalize_label(label))
+            if field is not None:
+                known.append((field, text, line))
         if known:
-            yield from make_row(table, block, known, known[0][2], parser, told)
+            yield from make_row(table, block, known, known[0][2], parser, params)
         elif cells:
             yield fault_at(block, cells[0][2], parser, "a record with none of the labels of this output")
     for line in strange:
         yield fault_at(block, line, parser, "no named value")
 
 
-def _xml(block: Block, strange: list[int]) -> Iterator[Cells]:
+def _read_xml(block: Block, strange: list[int]) -> Iterator[Cells]:
     """Yield the structures of the outermost list; what is inside a structure belongs to it."""
     reader = _Structures()
     for line, text in enumerate(block.lines, block.first_line):
-        tags = _TAG.finditer(text) if len(text) <= MOST_LINE else ()
-        refused = [found for found in tags if not reader.take(found, line)]
-        if len(text) > MOST_LINE or refused:
+        if len(text) > MOST_LINE:
             strange.append(line)
-        yield from reader.ended
-        reader.ended.clear()
+            continue
+        refused = [tag for tag in _TAG.finditer(text) if not reader.take_tag(tag, line)]
+        if refused:
+            strange.append(line)
+        yield from reader.complete
+        reader.complete.clear()
     if reader.cells:  # the text was cut inside a structure
         yield reader.cells
 
@@ -72,74 +80,74 @@ class _Structures:
     """The structures of an XML text, tag by tag: those that ended, and the cells of the one that is open."""
 
     def __init__(self) -> None:
-        self.ended: list[Cells] = []
+        self.complete: list[Cells] = []
         self.cells: Cells = []
         self._depth = 0
         self._open: list[list[str]] = []  # label and value of each field
 
-    def take(self, found: re.Match[str], line: int) -> bool:
-        """Take a tag or the text between two; False for a text that stands in no field."""
-        name, end = found["name"], bool(found["end"])
+    def take_tag(self, found: re.Match[str], line: int) -> bool:
+        """Take a tag or the text between two; False for a text outside of all fields."""
+        name, ends = found["name"], bool(found["end"])
         if found["text"] is not None:
-            import html  # noqa: PLC0415 - few outputs are XML
-
-            text = html.unescape(found["text"].strip())
-            if self._open and self._depth:
-                self._open[-1][1] += text
-            return bool(self._open) or not text
+            return self._take_text(found["text"])
         if name is None:  # <?xml …?>
             return True
         if name == "structure":
-            self._structure(end=end)
+            self._depth += -1 if ends else 1
+            if ends and self._depth == 0:
+                self.complete.append(self.cells)
+                self.cells = []
+        elif name == "field" and not ends:
+            label = _NAME.search(found["rest"])
+            self._open.append([label["name"] if label else "", ""])
         elif name == "field":
-            self._field(found["rest"], line, end=end)
-        elif name not in _HOLDERS and end and self._open and self._open[-1][1]:
+            self._close_field(line)
+        elif name not in _HOLDERS and ends and self._open and self._open[-1][1]:
             self._open[-1][1] += ", "  # a further value of a list may come
         return True
 
-    def _structure(self, *, end: bool) -> None:
-        self._depth += -1 if end else 1
-        if end and self._depth == 0:
-            self.ended.append(self.cells)
-            self.cells = []
+    def _take_text(self, text: str) -> bool:
+        text = html.unescape(text.strip())
+        if self._open and self._depth:
+            self._open[-1][1] += text
+        return bool(self._open) or not text
 
-    def _field(self, rest: str, line: int, *, end: bool) -> None:
-        if not end:
-            named = _NAME.search(rest)
-            self._open.append([named["name"] if named else "", ""])
-        elif self._open:
+    def _close_field(self, line: int) -> None:
+        if self._open:
             label, text = self._open.pop()
             if label and text:
                 self.cells.append((label, text.strip(", "), line))
 
 
-def _pairs(block: Block, strange: list[int]) -> Iterator[Cells]:
+def _read_pairs(block: Block, strange: list[int]) -> Iterator[Cells]:
     """Yield the records of lines `structure[0].Nic.Name.string=vmnic0`: one for each number."""
     record, cells = "", Cells()
     for line, text in enumerate(block.lines, block.first_line):
         found = _PAIR.match(text) if len(text) <= MOST_LINE else None
         if found is None:
-            strange += [line] if text.strip() else []
+            if text.strip():
+                strange.append(line)
             continue
-        begun = found["path"].partition(".")[0]
-        if begun != record:
+        own_record = found["path"].partition(".")[0]
+        if own_record != record:
             yield cells
-            record, cells = begun, Cells()
+            record, cells = own_record, Cells()
         cells.append((found["label"], found["text"].strip(), line))
     yield cells
 
 
-def _items(block: Block, strange: list[int]) -> Iterator[Cells]:
+def _read_items(block: Block, strange: list[int]) -> Iterator[Cells]:
     """Yield the records of lines `Name : vmnic0`, which blank lines part."""
     cells = Cells()
     for line, text in enumerate(block.lines, block.first_line):
+        indent = len(text) - len(text.lstrip())
         found = _ITEM.match(text) if len(text) <= MOST_LINE else None
         if found is not None:
-            cells.append((found["label"], _bare(found["text"] or ""), line))
+            cells.append((found["label"], _strip_braces(found["text"] or ""), line))
         elif not text.strip():
             yield cells
             cells = Cells()
-        elif cells and len(text) - len(text.lstrip()) >= _MORE and len(text) <= MOST_LINE:
+        elif cells and indent >= _MORE and len(text) <= MOST_LINE:
             label, before, at = cells[-1]
             cells[-1] = (label, f"{before} {text.strip()}", at)
         else:
@@ -147,7 +155,8 @@ def _items(block: Block, strange: list[int]) -> Iterator[Cells]:
     yield cells
 
 
-def _bare(text: str) -> str:
+def _strip_braces(text: str) -> str:
     """Return a value without the braces in which PowerShell puts a list: {vmnic0, vmnic1}."""
     text = text.strip()
-    return text[1:-1] if text.startswith("{") and text.endswith("}") and "=" not in text else text
+    is_list = text.startswith("{") and text.endswith("}") and "=" not in text
+    return text[1:-1] if is_list else text

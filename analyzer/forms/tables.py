@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from analyzer.forms.columns import (
     REFUSED,
@@ -30,6 +30,7 @@ from analyzer.tables import Block, Fault, Row, Table
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
 _REFUSED = re.compile(rf"\s*{REFUSED}$")
+_NO_ROW = "not a row of the table"
 
 
 def localcli_table(
@@ -50,24 +51,24 @@ def localcli_table(
 
     fields   labels of the heading and their columns; a release may leave some out or add others
     row      regex of how a row begins, for lines picked out of the table; default: the first field's own
-    alone    regex of a row that no other output has: it tells the table without heading and command, as grep leaves it
-    rest     without a ruler, cells may stand behind those of the fields
+    alone    regex of a row that no other output has: it shows the table without heading and command, as grep leaves it
+    rest     without a ruler, cells may follow those of the fields
     For the rest see `get_blocks`.
     """
-    made, told = declare_table(table, meaning, f"esxcli {path}", fields)
-    base = Form(name, made, told, table_template(told, heading_of(told, 3), rest=rest), twin=True, finish=finish)
-    form = replace(base, read=lambda block: _by_ruler(base, block))
+    own_table, complete = declare_table(table, meaning, f"esxcli {path}", fields)
+    template = table_template(complete, heading_of(complete, 3), rest=rest)
+    base = Form(name, own_table, complete, template, twin=True, finish=finish)
+    form = replace(base, read=lambda block: _read_by_ruler(base, block))
     heading = heading_of(fields, 3)
     begins = row or rf"(?:{fields[0].regex})\s"
-    body = rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{TWINS}|{REFUSED})$"
-    own = bundle_files(f"localcli {path} {options}".strip(), twin=True)
+    own_files = bundle_files(f"localcli {path} {options}".strip(), twin=True)
     return make_parser(
         form,
         node="esxi",
-        files=(*own, *files),
+        files=(*own_files, *files),
         commands=(*commands, *esxcli_commands(path)),
         shape="|".join(rf"^\s*{one}" for one in (heading, alone) if one),
-        body=body,
+        body=rf"^\s*(?:{heading}.*|[-=][-= ]+|{begins}.*|{TWINS}|{REFUSED})$",
     )
 
 
@@ -96,12 +97,15 @@ def text_table(
     common   see Parser: the heading is known by its command only, or by the `shape` given; proof: see Parser
     """
     labels, params = split_fields(fields)
-    made, told = declare_table(table, meaning, source, labels, params, ask)
-    above = heading or heading_of(told, 3)
-    form = Form(name, made, told, table_template(told, above, rest=rest), finish=finish, answers=answers)
+    own_table, complete = declare_table(table, meaning, source, labels, params, ask)
+    above = heading or heading_of(complete, 3)
+    template = table_template(complete, above, rest=rest)
+    form = Form(name, own_table, complete, template, finish=finish, answers=answers)
+    if not shape and not common:
+        shape = rf"^\s*{heading_of(complete, len(complete))}\s*$"
     return make_parser(
         form,
-        shape=shape or ("" if common else rf"^\s*{heading_of(told, len(told))}\s*$"),
+        shape=shape,
         body=rf"^\s*(?:{above}(?:\s|$)|-[- ]{{2,}}|{body}|{REFUSED}|error: |%)",
         common=common,
         proof=proof,
@@ -112,41 +116,53 @@ def text_table(
 # --- readers -----------------------------------------------------------------------------------
 
 
-def _by_ruler(form: Form, block: Block) -> Output:
+class _Ruled(NamedTuple):
+    """A table with a ruler: the places of heading and ruler, where the ruler cuts, and the field of each column."""
+
+    heading: int
+    ruler: int
+    cuts: list[tuple[int, int]]
+    fields: list[Field | None]
+
+
+def _read_by_ruler(form: Form, block: Block) -> Output:
     """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
-    told = typed(block.params, form.table)
-    columns = _columns(form.fields, block)
-    if columns is None:
-        yield from rows(form.table, form.name, block, told, form.template)
+    params = typed(block.params, form.table)
+    ruled = _find_columns(form.fields, block)
+    if ruled is None:
+        yield from rows(form.table, form.name, block, params, form.template)
         return
-    heading, ruler, cuts, fields = columns
-    above = {block.lines[heading].strip(), block.lines[ruler].strip(), ""}
+    above = {block.lines[ruled.heading].strip(), block.lines[ruled.ruler].strip(), ""}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if line.strip() in above:
             continue
-        cells = _cells(line, cuts) if number > ruler and not _REFUSED.match(line) else []
+        if number <= ruled.ruler or _REFUSED.match(line):
+            yield fault_at(block, at, form.name, _NO_ROW)
+            continue
+        cells = _cut_cells(line, ruled.cuts)
         if cells is None:
             single = replace(block, lines=[line], first_line=at)
-            yield from rows(form.table, form.name, single, told, form.template)
-        elif _is_row(cells, fields):
-            pairs = [(field, text, at) for field, text in zip(fields, cells, strict=True) if field is not None]
-            yield from make_row(form.table, block, pairs, at, form.name, told)
+            yield from rows(form.table, form.name, single, params, form.template)
+        elif _is_row(cells, ruled.fields):
+            pairs = [(field, text, at) for field, text in zip(ruled.fields, cells, strict=True) if field is not None]
+            yield from make_row(form.table, block, pairs, at, form.name, params)
         else:
-            yield fault_at(block, at, form.name, "not a row of the table")
+            yield fault_at(block, at, form.name, _NO_ROW)
 
 
-Columns = tuple[int, int, list[tuple[int, int]], list[Field | None]]
-
-
-def _columns(fields: Sequence[Field], block: Block) -> Columns | None:
-    """Return the places of heading and ruler, where the ruler cuts, and the field of each column; None without them."""
-    ruler = next((n for n, line in enumerate(block.lines) if _RULER.match(line)), 0)
-    cuts = [found.span() for found in re.finditer("-+", block.lines[ruler])] if ruler else []
-    for heading in range(ruler - 1, -1, -1):  # a strange line may stand between the two
-        found = _fields_at(fields, block.lines[heading], cuts)
+def _find_columns(fields: Sequence[Field], block: Block) -> _Ruled | None:
+    """Return heading, ruler and columns of a table; None where one of the two lines is missing."""
+    ruler = next((number for number, line in enumerate(block.lines) if _RULER.match(line)), 0)
+    if not ruler:
+        return None
+    cuts = [found.span() for found in re.finditer("-+", block.lines[ruler])]
+    by_label = {normalize_label(label): field for field in fields for label in field.labels}
+    for heading in range(ruler - 1, -1, -1):  # a strange line may be between the two
+        cells = _cut_cells(block.lines[heading], cuts) or []
+        found = [by_label.get(normalize_label(cell)) for cell in cells]
         if sum(field is not None for field in found) > 1:
-            return heading, ruler, cuts, found
+            return _Ruled(heading, ruler, cuts, found)
     return None
 
 
@@ -156,22 +172,15 @@ def _is_row(cells: Sequence[str], fields: Sequence[Field | None]) -> bool:
     if len(filled) < min(2, len(fields)):
         return False
     field, text = filled[0]
-    return field is None or re.fullmatch(f"(?:{field.regex}){field.behind}", text) is not None or text in field.none
+    if field is None or text in field.none:
+        return True
+    return re.fullmatch(f"(?:{field.regex}){field.behind}", text) is not None
 
 
-def _fields_at(fields: Sequence[Field], heading: str, cuts: Sequence[tuple[int, int]]) -> list[Field | None]:
-    """Return the field of each column, None for one that has none; [] where the heading does not fit the ruler."""
-    cells = _cells(heading, cuts)
-    if cells is None:
-        return []
-    by_label = {normalize_label(label): field for field in fields for label in field.labels}
-    return [by_label.get(normalize_label(cell)) for cell in cells]
-
-
-def _cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
+def _cut_cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
     """Return the cells of a line, cut where the ruler says; None where a cell reaches over its end.
 
-    A text that is too long pushes what is behind it: the cells then stand apart by two blanks at least.
+    A text that is too long pushes what is behind it: the cells are then parted by two blanks at least.
     """
     starts = [start for start, _ in cuts]
     if all(line[start - 2 : start].strip() == "" for start in starts[1:]):
@@ -185,37 +194,55 @@ def _cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
 
 
 def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False) -> str:
-    """Return the template of rows whose cells stand apart by blanks; `rest`: further cells may stand behind them."""
-    values = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
+    """Return the template of rows whose cells are parted by blanks; `rest`: further cells may follow them."""
+    lines = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
     end = r"(\s.*)?" if rest else r"\s*"
-    rules = [rf"^\s*{_row(fields)}{end}$$ -> Record"]
-    rules += [rf"^\s*{escape_dollars(heading)}(\s.*)?$$", r"^\s*[-=][-=\s]*$$", r"^\s*$$", "^. -> Error"]
-    return "\n".join([*values, "", "Start", *(f"  {rule}" for rule in rules), ""])
+    lines += [
+        "",
+        "Start",
+        rf"  ^\s*{_match_row(fields)}{end}$$ -> Record",
+        rf"  ^\s*{escape_dollars(heading)}(\s.*)?$$",
+        r"  ^\s*[-=][-=\s]*$$",
+        r"  ^\s*$$",
+        "  ^. -> Error",
+        "",
+    ]
+    return "\n".join(lines)
 
 
-def _row(fields: Sequence[Field]) -> str:
+def _match_row(fields: Sequence[Field]) -> str:
+    """Return the regex of a row, cell by cell.
+
+    An optional cell ends at the blanks behind it; those at the end of a row begin at the blanks before them.
+    """
     row = ""
-    sure = max((number for number, field in enumerate(fields) if not field.maybe), default=-1)
+    last_sure = max((number for number, field in enumerate(fields) if not field.maybe), default=0)
     for number, field in enumerate(fields):
         cell = f"${{{field.name.upper()}}}" if field.name else f"({field.regex})"
         if field.none:
-            cell = f"({cell}|{'|'.join(map(escape_label, field.none))})"
-        # an optional cell ends at the blanks behind it, those at the end begin at the blanks before them
-        before = "" if number == 0 or fields[number - 1].maybe else r"\s+"
+            nothing = "|".join(escape_label(text) for text in field.none)
+            cell = f"({cell}|{nothing})"
         text = cell + field.behind
-        if number > max(sure, 0):  # from here on all cells may be missing, and the blanks before them
+        if number > last_sure:  # from here on all cells may be missing, and the blanks before them
             row += rf"(?:\s+{text})?"
-        else:
-            row += before + (rf"(?:{text}\s+)?" if field.maybe else text)
+            continue
+        if number > 0 and not fields[number - 1].maybe:
+            row += r"\s+"
+        row += rf"(?:{text}\s+)?" if field.maybe else text
     return row
 
 
 def heading_of(fields: Sequence[Field], most: int) -> str:
     """Return the regex of a heading, or of its first labels: `most`."""
-    parts: list[str] = []
-    for field in [field for field in fields if field.labels][:most]:
-        labels = "|".join(r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", label))) for label in field.labels)
+    heading = ""
+    labelled = [field for field in fields if field.labels]
+    for field in labelled[:most]:
+        spellings = []
+        for label in field.labels:
+            words = re.split(r"[\s-]+", label)
+            spellings.append(r"[\s-]+".join(re.escape(word) for word in words))
+        labels = "|".join(spellings)
         cell = rf"(?:{labels})" if "|" in labels else labels
-        gap = r"\s+" if parts else ""
-        parts.append(rf"(?:{gap}{cell})?" if field.maybe else gap + cell)
-    return "".join(parts)
+        gap = r"\s+" if heading else ""
+        heading += rf"(?:{gap}{cell})?" if field.maybe else gap + cell
+    return heading

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.parsers import _esxtop_capture
-from analyzer.parsers._esxtop_numbers import SPARE, hundredths
-from analyzer.parsers.esxtop_csv import PARSER, parse, stream
+from analyzer.parsers._esxtop_numbers import SPARE, read_hundredths
+from analyzer.parsers.esxtop_csv import PARSER, parse_block, stream
 from analyzer.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -493,7 +493,7 @@ def test_a_pasted_capture_gives_rows() -> None:
     lines = (SAMPLES / "damaged.csv").read_text(encoding="utf-8").split("\n")
     assert PARSER.starts_at(lines[0])
     assert all(PARSER.goes_on(line) for line in lines[1:] if line)
-    rows = [item for item in parse(Block(lines, first_line=41)) if isinstance(item, Row)]
+    rows = [item for item in parse_block(Block(lines, first_line=41)) if isinstance(item, Row)]
     cpu = [row for row in rows if row.table.name == "esxtop.vm_cpu"]
     assert [row.line for row in cpu] == [43, 45, 46, 49]
     assert cpu[0].values["time"] == "2021-03-02 10:00:05"
@@ -518,7 +518,7 @@ def _of_cells(cells: list[str], quote: str) -> Any:
         row += cell.encode()
         ends.append(len(row))
         row += f"{quote},".encode()
-    found = hundredths(row, np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
+    found = read_hundredths(row, np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64))
     return found if found is None or found.dtype.kind == "f" else found / 100.0
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.parsers.esxtop_screen import PARSER, parse
+from analyzer.parsers.esxtop_screen import PARSER, parse_block
 from analyzer.tables import Block, Fault, Row
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "esxtop_screen"
@@ -63,7 +63,7 @@ def test_a_pasted_memory_screen_is_judged(tmp_path: Path) -> None:
 def test_a_column_that_the_terminal_cut_is_unknown_and_not_the_next_one() -> None:
     """Under `GAVG/r` stands half a number: it is left out, and the columns before it keep their places."""
     lines = (SAMPLES / "adapter_cut.txt").read_text().splitlines()
-    (first, *_) = [item for item in parse(Block(lines)) if isinstance(item, Row)]
+    (first, *_) = [item for item in parse_block(Block(lines)) if isinstance(item, Row)]
     assert (first.values["qavg_ms"], first.values["davg_rd_ms"], first.values["kavg_rd_ms"]) == (0.05, 9.15, 0.02)
     assert first.values["gavg_rd_ms"] is None
 
@@ -72,7 +72,7 @@ def test_a_row_that_lacks_numbers_is_a_fault_and_no_row() -> None:
     """One number less than the heading has columns: which is missing cannot be told."""
     lines = (SAMPLES / "virtual_disks.txt").read_text().splitlines()
     lines[3] = lines[3].rsplit(None, 1)[0]
-    found = list(parse(Block(lines)))
+    found = list(parse_block(Block(lines)))
     assert [item.line for item in found if isinstance(item, Fault)] == [4]
     assert [item.values["vm_name"] for item in found if isinstance(item, Row)] == ["db-limited", "web 01 (prod)"]
 
@@ -83,7 +83,7 @@ def test_a_line_above_the_memory_screen_that_is_cut_is_a_fault_and_keeps_what_is
     lines[3] = "PSHARE/MB:    1648  shared,     248  (common:    1400 saving)"  # a form with brackets
     lines[4] = lines[4].replace("1.25 r/s", "-1.25 r/s")
     lines[6] = lines[6].removesuffix("x")
-    found = list(parse(Block(lines)))
+    found = list(parse_block(Block(lines)))
     (host,) = (item.values for item in found if isinstance(item, Row) and item.table.name == "esxtop.memory")
 
     assert [item.line for item in found if isinstance(item, Fault)] == [5, 7]
@@ -95,7 +95,7 @@ def test_a_line_above_the_memory_screen_that_is_cut_is_a_fault_and_keeps_what_is
 def test_the_lines_above_the_next_memory_screen_are_another_sample() -> None:
     """The second screen lost its line of PMEM: it does not take over that of the first, nor change the first."""
     lines = (SAMPLES / "memory.txt").read_text().splitlines()
-    found = [item for item in parse(Block([*lines, *lines[2:]])) if isinstance(item, Row)]
+    found = [item for item in parse_block(Block([*lines, *lines[2:]])) if isinstance(item, Row)]
     hosts = [item.values for item in found if item.table.name == "esxtop.memory"]
 
     assert [(one["sample"], one["machine_mb"], one["managed_mb"]) for one in hosts] == [
@@ -114,7 +114,7 @@ PIECES = st.one_of(
 @given(st.lists(PIECES, max_size=30))
 def test_no_mixture_of_lines_makes_it_raise(lines: list[str]) -> None:
     """Headings, rows and noise in any order give rows and faults; every row has the columns of its table."""
-    for item in parse(Block(lines)):
+    for item in parse_block(Block(lines)):
         if isinstance(item, Row):
             assert set(item.values) == {column.name for column in item.table.columns}
             assert item.table in PARSER.tables

@@ -383,7 +383,7 @@ def test_hostile_xml_is_a_fault_and_quick(parser: str, name: str) -> None:
 def test_xml_of_any_shape_never_raises(text: str) -> None:
     """Not well formed is read as far as it goes; lines of elements lie in the block."""
     block = Block(text.split("\n"), 5, "x")
-    root, faults = _xml.read(block, "test")
+    root, faults = _xml.read_xml(block, "test")
     assert all(5 <= element.line < 5 + len(block.lines) for element in root.walk())
     assert all(5 <= fault.line < 5 + len(block.lines) for fault in faults)
 
@@ -408,7 +408,7 @@ def test_xml_reads_what_a_writer_wrote(tree: object) -> None:
     def back(element: _xml.Element) -> object:
         return element.text if element.tag == "t" else [back(child) for child in element.children]
 
-    root, faults = _xml.read(Block(write(tree).split("\n"), 1, "x"), "test")
+    root, faults = _xml.read_xml(Block(write(tree).split("\n"), 1, "x"), "test")
     assert faults == [] and [back(child) for child in root.children] == [tree]
 
 
