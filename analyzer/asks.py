@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import code, for_markdown
 
 _COMMAND = re.compile(r"`([^`\n]+)`")

@@ -10,10 +10,9 @@ Compare builds only inside one product version: 7.0 U2e has a higher build than 
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-from analyzer.lazy_dataclass import dataclass
 
 _FILES = {"esxi": "esxi_build.csv", "nsxv": "nsx_build.csv"}
 

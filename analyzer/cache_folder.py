@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 VARIABLE = "BACKLINE_CACHE"
-RULES, PATTERNS = "rules-", "patterns-"  # how the names of files begin: rules and facts, compiled patterns
+RULES, PATTERNS = "rules-", "patterns-"  # how the names of files begin: rules and facts, automata of Hyperscan
 ENDING, UNFINISHED = ".cache", ".unfinished"
 MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
 DAY = 86_400.0

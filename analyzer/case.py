@@ -9,6 +9,7 @@ read this document and nothing else.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from analyzer.asks import commands, parse_ask
 from analyzer.case_check import ASKED, completed, link_questions, problems
 from analyzer.case_shape import Doc, clean, filled, plain
 from analyzer.errors import RefusedError
-from analyzer.kept_patterns import compiled
 from analyzer.ranking import order_findings, place_findings
 from analyzer.reasons import merged
 from analyzer.verdicts import CannotTell, Judgement, Reason
@@ -33,7 +33,7 @@ SOURCES_KEPT = 2000
 PROBLEMS_KEPT = 500
 
 # DEL, C1, line separators, bidi controls, BOM: JSON would let them through to a terminal as they are.
-_STEERING = compiled("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def document(

@@ -6,7 +6,7 @@ It needs no bundle: the archive keeps the material of a case and judges it again
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,6 @@ from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
 from analyzer.judge import OnJudged, judge, unjudged
 from analyzer.judge.few_lines import few_lines
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog
 from analyzer.rules.muting import apply_settings

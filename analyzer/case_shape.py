@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from analyzer.kept_patterns import compiled
 from analyzer.text import visible
 from analyzer.verdicts import Cut, Evidence, Finding, Fix, NodeCut, Trace
 
@@ -144,7 +144,7 @@ DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems
     key: [] for key in RECORDS
 }
 
-_SURROGATE = compiled("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Columns that come from tables as numbers but are names in the document.
 _AS_TEXT = frozenset({"version", "build", "port_id", "vnic", "read_by", "captured", "time", "first", "last"})

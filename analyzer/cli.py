@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,7 +45,6 @@ from analyzer.commands.showing import (
 )
 from analyzer.commands.standard_input import standard_input
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.result_files import RESULTS
 from analyzer.text import for_terminal
 

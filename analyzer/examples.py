@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.short_examples import own_path

@@ -12,9 +12,8 @@ Numbers get the unit that their column declares.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from analyzer.lazy_dataclass import dataclass
 
 Cells = Mapping[str, Any]
 

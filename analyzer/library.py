@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from analyzer import case as documents
 from analyzer.errors import RefusedError, UsageError
 from analyzer.finding_names import finding_of
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.remote import Place, place
 from analyzer.text import counted
 from analyzer.verdicts import Evidence, Finding, Fix, Trace

@@ -6,10 +6,9 @@ and place, the rest is still read, and the report prints it.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -8,25 +8,23 @@ behind a syslog head.
 
 from __future__ import annotations
 
-from analyzer.kept_patterns import compiled, compiled_bytes
+import re
 
 _ISO = rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
 _OLD = rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?"
 _HOST = rb"(?P<host>[A-Za-z0-9][\w.:-]{0,252}(?<!:))"
-_NAMED = compiled_bytes(
+_NAMED = re.compile(
     rb"\s*(?:<\d{1,3}>(?:1 )?)?(?:" + _ISO + rb"|" + _OLD + rb") " + _HOST + rb" (?:[A-Z][a-z]\(\d{1,3}\)\S{0,3} +)?"
     rb"(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: )|NSXV? (?=\S)|(?=\d{4}-\d\d-\d\d \d\d:\d\d:))"
 )  # fmt: skip
-_UNNAMED = compiled_bytes(
-    rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
-)
-_LEVELLED = compiled_bytes(
+_UNNAMED = re.compile(rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))")
+_LEVELLED = re.compile(
     rb"\s*" + _ISO + rb" [A-Z][a-z]\(\d{1,3}\)\S{0,3} +(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
 )
-_REPEATED = compiled_bytes(
+_REPEATED = re.compile(
     rb"\s*(?:<\d{1,3}>)?(?:" + _ISO + rb"|" + _OLD + rb") (?:" + _HOST + rb" )?last message repeated \d{1,6} times?\b"
 )
-_RFC5424 = compiled_bytes(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
+_RFC5424 = re.compile(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
 _LEVELS = frozenset(
     b"info warning error verbose trivia debug notice critical crit alert emerg panic warn fatal trace".split()
 )
@@ -64,7 +62,7 @@ BOOT = "[esx.audit.host.boot]"  # the event of a start of the host
 
 # how ESXi names a switch, port set, NIC, adapter, path, device, volume, iSCSI or NVMe target, PCI device, or vVol; an
 # NFS volume has the first two parts of its id alone in the events of All Paths Down, between brackets (KB 2004684)
-OBJECT = compiled(
+OBJECT = re.compile(
     r"\b(?:(?:vSwitch|DvsPortset-|vmnic|vmk|vusb)\d+|vmhba\d+(?::C\d+:T\d+:L\d+)?|(?:naa|eui)\.[0-9a-fA-F]+|t10\.\w+"
     r"|mpx\.vmhba\d+:C\d+:T\d+:L\d+|[0-9a-f]{8}(?:-[0-9a-f]{4,12}){3,4}|(?<=\[)[0-9a-f]{8}-[0-9a-f]{8}(?=\])"
     r"|[in]qn\.\d{4}-\d\d\.[\w.:-]{0,230}\w|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7](?![\w.:])"
@@ -72,13 +70,13 @@ OBJECT = compiled(
 )
 
 LOOKED_AT = 8192  # characters of a line in which an object is looked for
-_EVENT = compiled(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*\]? {0,3}")
+_EVENT = re.compile(r"\besx\.(?:problem|clear|audit)\.\w+(?:\.\w+)*\]? {0,3}")
 _NAME = r"[^\s,;\"'()\[\]]{1,230}?(?=[.,;:]?(?:[\s,;\"'()\[\]]|$))"  # one word, without the stop that ends the sentence
 # What the text of an event is about where an identifier in it would say something else or less: the target and not the
 # adapter in front of it, the switch and not its NIC, the log server, the program, the share. The first form that fits
 # counts. Wordings: captures and samples of esx_event, KB articles named there, VMware's list of events.
 _ABOUT = tuple(
-    compiled(form)
+    re.compile(form)
     for form in (
         r"/vmfs/volumes/[^/\s]{1,80}/(?:[^/\n]{1,255}/)?(?P<object>[^/\n]{1,255})\.vmx\b",
         r"\bramdisk '(?P<object>[^']+)'",
@@ -102,7 +100,7 @@ _ABOUT = tuple(
 )
 # What else an event is about when no identifier stands in it.
 _ELSE = tuple(
-    compiled(form)
+    re.compile(form)
     for form in (
         r"(?:^|\] |: )(?P<object>[\w.:,-]{1,230}) (?P<share>/[^\s]{1,230})(?= |$)",  # an NFS server and its share
         r"\b[Dd]evice:? (?P<object>(?=\S{0,230}[\d._])[^\s,;\"'()\[\]]{2,230}?)(?=[.,;:]?(?:\s|$))",

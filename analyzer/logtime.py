@@ -16,14 +16,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
-
 _MON = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,:](?P<frac>\d{1,9}))?"
 _WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? +)?"
 _VALUE_ZONE = r"(?:\s*(?P<zone>Z|(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?(?: [A-Z]{3,5})?|[A-Z]{3,5}))?"
 _VALUES = tuple(
-    compiled(rf"\s*{form}\s*$", re.ASCII)
+    re.compile(rf"\s*{form}\s*$", re.ASCII)
     for form in (
         rf"(?P<date>\d{{4}}-\d\d-\d\d)[T ]{_CLOCK}{_VALUE_ZONE}",
         rf"{_WEEKDAY}(?P<mon>{_MON}) +(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<before>[A-Z]{{3,5}}))?"
@@ -34,24 +32,24 @@ _VALUES = tuple(
 )
 _UTC_NAMES = ("", "Z", "GMT", "UTC")
 _PREFIX = r"(?:<\d{1,3}>(?:1 )?|\[)?"
-_ISO = compiled(
+_ISO = re.compile(
     _PREFIX + r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
     r"(?:\s?(?:GMT|UTC)(?P<gmt>[+-]\d\d:?\d\d)?|\s?(?P<zulu>Z)\b|(?P<off>[+-]\d\d(?::?\d\d)?)(?!\d)|)",
     re.ASCII,
 )
-_SYSLOG = compiled(
+_SYSLOG = re.compile(
     _PREFIX + r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) "
     r"(\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)",
     re.ASCII,
 )
 # `show control-cluster history` puts the name of the file, and with it the year, in front
-_GLOG = compiled(
+_GLOG = re.compile(
     r"(?:\S{0,80}\.(?P<year>\d{4})\d{4}-\d{6}\.\d+:)?[DIWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)"
     r"(?:\.(\d{1,9}))?\s",
     re.ASCII,
 )
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-_DATED = compiled(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
+_DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
 _STAMP = re.compile(
     rb"(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
     rb"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d)"

@@ -8,6 +8,7 @@ unmodified library). Values without options live in one dict, as a record of for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from io import StringIO
@@ -17,7 +18,6 @@ import textfsm
 from textfsm import parser as library
 from textfsm.parser import SkipRecord
 
-from analyzer.kept_patterns import compiled
 from analyzer.sources.first_chars import first_characters
 from analyzer.tables import Record
 
@@ -34,7 +34,7 @@ class KeptRegex(library.CopyableRegexObject):  # type: ignore[misc]
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self.regex = compiled(pattern)
+        self.regex = re.compile(pattern)
 
 
 library.CopyableRegexObject = KeptRegex

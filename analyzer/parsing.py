@@ -12,12 +12,12 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analyzer import kept_patterns, parser_index
-from analyzer.lazy_dataclass import dataclass
+from analyzer import parser_index
 from analyzer.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
 
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ class Parser:
 
     def matches_file(self, path: str) -> bool:
         """Tell whether a member path (inside its bundle) is this artefact's."""
-        return any(compiled(pattern).search(path) for pattern in self.files)
+        return any(compile_pattern(pattern).search(path) for pattern in self.files)
 
     def match_command(self, command: str) -> re.Match[str] | None:
         """Return the match of the first of `commands` found in a command line."""
         for pattern in self.commands:
-            if found := compiled(pattern).search(command):
+            if found := compile_pattern(pattern).search(command):
                 return found
         return None
 
@@ -113,35 +113,35 @@ class Parser:
         if not self.shape:
             return None
         if self.stream:  # its first line may be megabytes; how it begins tells
-            return compiled(self.shape).match(line, 0, MOST_LINE)
-        return compiled(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+            return compile_pattern(self.shape).match(line, 0, MOST_LINE)
+        return compile_pattern(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
 
     def is_all(self, line: str) -> bool:
         """Tell whether a pasted stretch that begins with this line is no excerpt."""
-        return bool(self.entire) and len(line) <= MOST_LINE and bool(compiled(self.entire).match(line))
+        return bool(self.entire) and len(line) <= MOST_LINE and bool(compile_pattern(self.entire).match(line))
 
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
-        return bool(self.lead) and len(line) <= MOST_LINE and bool(compiled(self.lead).match(line))
+        return bool(self.lead) and len(line) <= MOST_LINE and bool(compile_pattern(self.lead).match(line))
 
     def is_proved(self, lines: Sequence[str]) -> bool:
         """Tell whether lines that start as this output does are this output, and not what another machine prints."""
         near = (line for line in lines if len(line) <= MOST_LINE)
-        return not self.proof or any(compiled(self.proof).search(line) for line in near)
+        return not self.proof or any(compile_pattern(self.proof).search(line) for line in near)
 
     def goes_on(self, line: str) -> bool:
         """Tell whether a line may belong to an output that has begun."""
         if not self.body:
             return True
         if self.stream:
-            return bool(compiled(self.body).match(line, 0, MOST_LINE))
-        return (len(line) <= MOST_LINE or self.log) and bool(compiled(self.body).match(line))
+            return bool(compile_pattern(self.body).match(line, 0, MOST_LINE))
+        return (len(line) <= MOST_LINE or self.log) and bool(compile_pattern(self.body).match(line))
 
 
 @lru_cache(maxsize=4096)
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern of a parser, compiled when it is first asked for."""
-    return kept_patterns.compiled(pattern)
+    return re.compile(pattern)
 
 
 @cache

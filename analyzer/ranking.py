@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 Doc = dict[str, Any]

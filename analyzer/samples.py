@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
-
-from analyzer.lazy_dataclass import dataclass
 
 _HUNDREDTHS = 100.0
 _SMALL, _LARGE = "<i2", "<i4"  # the least number of each stands for NaN

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.text import one_line
 
 MARK = "…"  # in the place of what is left out
@@ -19,14 +18,14 @@ HOLES = 2  # in a sentence that is still read at a glance
 LONG_WORD = 24  # letters of a word of a language; longer ones are names
 LONG_VALUE = 40  # characters of a value; a longer one is no figure that anybody reads
 
-_WORD = compiled(r"\S+")
+_WORD = re.compile(r"\S+")
 _EDGE = r"[\s\"'`“”‘’()\[\]{}<>,;:.!?]"
-_FIGURE = compiled(
+_FIGURE = re.compile(
     r"[-+~±<>=≤≥≈$#v]*\d[\d.,:/%×–+-]*"
     r"(?:[TZ]\d[\d:.]*Z?|[a-zA-Zµ%°]{1,4}(?:/[a-z]{1,4})?)?$"
 )
-_CODE = compiled(r"0x[0-9a-fA-F]+|^[A-Z][A-Z0-9_]+$|^(?:esx|vob)\.\w+\.|^\w+=[-+]?\d")
-_UNIT = compiled(r"[a-zA-Zµ%/]+$")
+_CODE = re.compile(r"0x[0-9a-fA-F]+|^[A-Z][A-Z0-9_]+$|^(?:esx|vob)\.\w+\.|^\w+=[-+]?\d")
+_UNIT = re.compile(r"[a-zA-Zµ%/]+$")
 
 
 class LineCut(NamedTuple):

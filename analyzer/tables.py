@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import read
 from analyzer.samples import SampleColumns
 

@@ -8,13 +8,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.case_tables import CaseTables, declared, lost, plain_names, read, row_counts
 from analyzer.errors import RefusedError, UsageError, WriteError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.wording import few
 from analyzer.sources.remote import Place
 from analyzer.text import for_csv, for_terminal, one_line

@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from analyzer.kept_patterns import compiled
-
 # C0 but TAB and LF, DEL, C1, line/paragraph separators, bidi controls, lone surrogates, BOM.
-UNSAFE = compiled(
+UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 # Signs that begin a formula, https://owasp.org/www-community/attacks/CSV_Injection; U+2212 is the minus sign.
 _BEGINS = frozenset("=+-@\u2212")
-_NUMBER = compiled(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_MARKDOWN = compiled(r"([\\`*_{}\[\]<>#|!&~])")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
 
 
 def visible(text: str) -> str:
@@ -53,11 +51,11 @@ def span_in_words(seconds: float) -> str:
 
 
 _TIME = r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|an unknown time)(?! or (?:earlier|later))"
-_ENDS = compiled(
+_ENDS = re.compile(
     rf",(?: (?:the )?first at (?P<first>{_TIME}))?(?:(?P<both>,)? (?:the )?last (?:time )?at (?P<last>{_TIME}))?"
 )
-_SAME = compiled(rf" from (?P<at>{_TIME}) to (?P=at)(?! or (?:earlier|later))")
-_ONE = compiled(r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$")
+_SAME = re.compile(rf" from (?P<at>{_TIME}) to (?P=at)(?! or (?:earlier|later))")
+_ONE = re.compile(r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$")
 
 
 def once(text: str) -> str:

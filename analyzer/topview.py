@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from analyzer import parsing
 from analyzer.errors import RefusedError, UsageError
 from analyzer.ingest.intake import Intake
-from analyzer.lazy_dataclass import dataclass
 from analyzer.samples import SampleColumns
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger

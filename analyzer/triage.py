@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -31,8 +31,6 @@ from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
 from analyzer.ingest.topology import topology
 from analyzer.judge import OnJudged
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.parsing import Wanted
 from analyzer.paths import full
@@ -52,7 +50,7 @@ MANAGER = "nsx.manager"  # its release is stated in several places, and there is
 Progress = Callable[[str, int], None]
 
 # Words that name no case: what folders of uploads and single outputs are called.
-_ANY_CASE = compiled(
+_ANY_CASE = re.compile(
     r"(?:in|out|input|output|inbox|incoming|tmp|temp|tests?|new|case|cases|sr|upload(?:s|ed)?|download(?:s|ed)?"
     r"|desktop|documents|home|root|data|files?|folder|new[ _-]folder|attachments?|logs?|bundles?|dump|archive|support"
     r"|support[ _-]?bundle|vm-?support|esx(?:i|top)?(?:[ _-]?(?:logs?|batch|out|output))?|esxcli|vsish|net-?stats|ping"
@@ -60,10 +58,10 @@ _ANY_CASE = compiled(
     r"|standard input|stdin|material|input files|zip|tgz)(?:[ _.-]?\(?\d{0,2}\)?)",
     re.IGNORECASE,
 )
-_NUMBERED = compiled(r"\d{4}")
-_TELLING = compiled(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
-_ENDINGS = compiled(r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$", re.IGNORECASE)
-_NO_NAME = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{4}")
+_TELLING = re.compile(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
+_ENDINGS = re.compile(r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$", re.IGNORECASE)
+_NO_NAME = re.compile(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -6,10 +6,8 @@ they hold nothing but text, numbers and lists.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from analyzer.lazy_dataclass import dataclass
 
 
 class Verdict(StrEnum):

@@ -6,11 +6,10 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Wanted
 from analyzer.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.tables import Block, Fault, Frame, Row, Value

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Fault, Value
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from analyzer.forms.columns import bundle_files
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
 

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, fault_at, run_template
 from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
@@ -98,24 +96,24 @@ VCDROM = Table.of(
     key=("vmx_path", "vcdrom"),
 )
 
-_COMPATIBLE = compiled(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
-_OF_DESKTOP = compiled(
+_COMPATIBLE = re.compile(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
+_OF_DESKTOP = re.compile(
     r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
     r'|sound\.(?:present|fileName)\b|sharedFolder|[\w.:]+\s*=\s*"(?:[A-Za-z]:|\.)\\)',
     re.MULTILINE | re.IGNORECASE,
 )
-_OF_ESXI = compiled(
+_OF_ESXI = re.compile(
     r"/vmfs/volumes/|^\s*(?:ethernet\d+\.(?:networkName|dvs\.)|sched\.(?:cpu\.(?:units|shares|min)|swap\.|scsi)|vc\.uuid\b)",
     re.MULTILINE | re.IGNORECASE,
 )
-_ETHERNET = compiled(r"ethernet(?P<vnic>\d{1,2})\.present$")
-_CDROM = compiled(r"((?:sata|ide|scsi)\d{1,2}):\d{1,2}\.devicetype$")
-_DISK = compiled(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
-_DELTA = compiled(r"-\d{6}\.vmdk$", re.IGNORECASE)
-_ESCAPE = compiled(r"\|([0-9A-Fa-f]{2})")
+_ETHERNET = re.compile(r"ethernet(?P<vnic>\d{1,2})\.present$")
+_CDROM = re.compile(r"((?:sata|ide|scsi)\d{1,2}):\d{1,2}\.devicetype$")
+_DISK = re.compile(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
+_DELTA = re.compile(r"-\d{6}\.vmdk$", re.IGNORECASE)
+_ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
 _MOST = 2000
 _NO_LIMIT = ("", "-1", "unlimited")
-_WHOLE = compiled(r"\d{1,12}$")
+_WHOLE = re.compile(r"\d{1,12}$")
 _TRUE = {"true": True, "false": False}
 
 

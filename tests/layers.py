@@ -27,9 +27,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "paths": "paths of this machine",
             "safepath": "no import from the current folder",
             "garbage": "how often Python looks for circles among objects",
-            "lazy_dataclass": "dataclasses that cost little at the start",
             "cache_folder": "what can be made again: rules that were read, patterns that were compiled",
-            "kept_patterns": "regular expressions of our own, compiled once on a machine",
         },
     ),
     (

@@ -7,7 +7,7 @@ A label is an object that never changes; of several for one thing the newest cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,6 @@ from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"

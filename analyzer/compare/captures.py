@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from analyzer.compare.counters import BETTER, WORSE
@@ -15,7 +16,6 @@ from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
 from analyzer.compare.sides import CaseSide
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Frame
 
 Record = dict[str, Any]

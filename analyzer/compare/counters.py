@@ -7,11 +7,11 @@ own start; where nothing says how long or how much that was, the verdict is "can
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Column, Table, Value
 
 BAD = re.compile(

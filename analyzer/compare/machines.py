@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.sides import CaseSide, clock_of
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row
 
 BY = ("serial number or UUID", "the addresses of its NICs", "name", "short name")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
-
-from analyzer.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 Marks = Sequence[Sequence[Hashable]]  # by rank, the surest first: what tells a thing from all others of its side

@@ -7,12 +7,11 @@ Nothing here is taken for better because a number fell: first there must be a re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzer.compare.machines import ComparedMachine, seconds
 from analyzer.compare.subjects import ComparedSubject, KnownNames
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row, Table
 
 State = Literal["went on", "started again", "not known"]

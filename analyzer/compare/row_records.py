@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.compare.counters import numeric
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row, Table
 
 Record = dict[str, Any]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from analyzer import case
 from analyzer.case_data import CaseData, conclude
 from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.choice import Choice, chosen
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns

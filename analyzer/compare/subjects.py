@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row, Table, Value
 
 # Tables without a key, and what tells their rows apart here.

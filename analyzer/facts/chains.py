@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 from analyzer.facts.records import LOSSY, Coverage, MadeRow
 from analyzer.facts.store import Facts
 from analyzer.forms.chain import MISSING, Apart, Chain, ChainLink, Made, Part, Source, Start
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row, Table, Value
 
 Key = tuple[Value, ...]

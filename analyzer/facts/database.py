@@ -11,9 +11,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import read
 from analyzer.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 

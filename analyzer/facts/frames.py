@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from analyzer.facts.database import CASE, CHUNK, KEY, create, own_columns, plain, quoted, text, timestamp, version_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.samples import SampleColumns, joined
 from analyzer.tables import SQL_TYPES, Frame, Table
 

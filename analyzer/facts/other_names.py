@@ -5,10 +5,10 @@ A Manager speaks of `host-42`, its log of `esx42.lab.example`, a host of `192.0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from analyzer.facts.store import Facts
-from analyzer.kept_patterns import compiled
 from analyzer.tables import Row
 
 # Table -> columns whose cells name one member, the best name first; "" is the node that the row belongs to.
@@ -22,7 +22,7 @@ SAME = {
 
 
 # An NFS volume: its events of All Paths Down give the first two parts of the id of its mount (KB 2004684, 1009566).
-_NFS_VOLUME = compiled(r"([0-9a-f]{8}-[0-9a-f]{8})-0{4}-0{12}")
+_NFS_VOLUME = re.compile(r"([0-9a-f]{8}-[0-9a-f]{8})-0{4}-0{12}")
 
 
 def same_name(text: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import accumulate
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, Frame, Row, Table
 
 # Kinds of node that the tables of a product speak of, where no parser says it more closely.

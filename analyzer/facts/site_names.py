@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.facts.store import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Row
 
 KINDS = {"nsx_manager": "manager", "nsx_controller": "controller", "nsx_edge": "edge", "esxi": "host"}

@@ -14,9 +14,8 @@ The module is named after the table: `esxi.vm_network` is declared in parsers/vm
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Column, Table, Value
 
 Cells = Mapping[str, Value]

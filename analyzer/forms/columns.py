@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
 
 # Addresses, masked ones as well: those are reported, and no reason to lose their row.

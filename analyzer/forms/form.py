@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Required, TypedDict, Unpack
 
 from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output, Parser, rows, run_template, typed
 from analyzer.tables import Block, Fault, Record, Row, Table
 

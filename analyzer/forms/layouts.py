@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Output
 from analyzer.tables import Block, ColumnValueError, Row, Table, Value, convert
 

@@ -12,17 +12,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.kept_patterns import compiled
 from analyzer.parsing import MOST_LINE, Output, fault_at
 from analyzer.tables import Block, Table, Value
 
 # What such a line begins with, for the body of an output in a transcript.
 LINE = r"</?[a-z?][^<>]*>.*|\w+(?:\[\d+\])?(?:\.\w+){2,}=.*|[A-Z]\w*\s+:(?:\s.*)?"
-_FIRST = compiled(rf"\s*(?:{LINE})$")
-_TAG = compiled(r"<\?[^<>]*>|<(?P<end>/?)(?P<name>\w+)(?P<rest>[^<>]*)>|(?P<text>[^<]+)")
-_NAME = compiled(r"\bname=\"(?P<name>[^\"]*)\"")
-_PAIR = compiled(r"\s*(?P<path>\w+(?:\[\d+\])?(?:\.\w+)*)\.(?P<label>\w+)\.\w+=(?P<text>.*)$")
-_ITEM = compiled(r"\s*(?P<label>\w+)\s*:(?:\s(?P<text>.*))?$")
+_FIRST = re.compile(rf"\s*(?:{LINE})$")
+_TAG = re.compile(r"<\?[^<>]*>|<(?P<end>/?)(?P<name>\w+)(?P<rest>[^<>]*)>|(?P<text>[^<]+)")
+_NAME = re.compile(r"\bname=\"(?P<name>[^\"]*)\"")
+_PAIR = re.compile(r"\s*(?P<path>\w+(?:\[\d+\])?(?:\.\w+)*)\.(?P<label>\w+)\.\w+=(?P<text>.*)$")
+_ITEM = re.compile(r"\s*(?P<label>\w+)\s*:(?:\s(?P<text>.*))?$")
 _HOLDERS = frozenset(("output", "root", "list", "structure", "field"))
 _MORE = 4  # blanks before the rest of a value that the console of PowerShell has wrapped
 

@@ -7,27 +7,27 @@ findings even where no rule knows it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.scan.hits import first_and_last
 from analyzer.secrets.values import hide_around
 
 KIND = "warning"
 MOST_LINES = 300  # of a text; more are no excerpt
-_SAYS = compiled(
+_SAYS = re.compile(
     r"WARNING: |ALERT: |\b(?:error|warning|panic|critical|alert|emerg) [\w-]+\[|\b(?:Er|Wa|Cr|Al|Em)\(\d+\)"
     r"|\| [WE]\d{3}[:|]|\b(?:WARN|ERROR|FATAL|SEVERE|CRITICAL)\b|\b[Ff]ail(?:ed|ure|s)?\b|\btimed out\b"
     r"|\b[Tt]imeout\b|\b[Ee]rror\b|\b[Ll]ost\b|\b[Cc]annot\b|\b[Uu]nable\b|\b[Dd]enied\b|\b[Rr]efused\b|\b[Cc]orrupt"
     r"|\bexceeded\b|\b[Nn]o space\b|\bout of memory\b|\bnot responding\b|\bdeteriorated\b|\b[Dd]own\b"
 )
 # time, host, program, world: what stands before the words
-_HEAD = compiled(
+_HEAD = re.compile(
     r"^.{0,120}?(?:cpu\d+:\d+(?: opID=[\w-]+)?\)|[\w.-]+\[[\w.:-]+\]:? |(?:\| )?[\w-]+\| \w\d+: )(?:\[[^\]]{0,200}\] )?"
 )
-_STAMP = compiled(r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ ")
-_NUMBER = compiled(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_STAMP = re.compile(r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ ")
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 
 
 class ChosenLine(NamedTuple):

@@ -57,7 +57,7 @@ def empty_outputs(intake: Intake) -> Iterator[tuple[str, str, str]]:
     for row in told:
         named = _NOT_COLLECTED.search(str(row.values["failure_text"]))
         for parser in known.takes(named["path"]) if named else ():
-            whole = not any(parsing.compiled(pattern).groups for pattern in parser.files)
+            whole = not any(parsing.compile_pattern(pattern).groups for pattern in parser.files)
             if whole and not parser.log and len(parser.tables) == 1 and parser.tables[0].key:
                 yield row.block.node, parser.tables[0].name, row.block.address
 

@@ -18,18 +18,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from analyzer import parsing
 from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.parts import find_needless, is_copy
 from analyzer.sources import Ledger
 
-_COPY = compiled(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
-_TWIN = compiled(r"(?P<top>(?:^|.*/))(?:commands/(?P<text>.+)\.txt|json/(?P<json>.+)\.json)$")
+_COPY = re.compile(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
+_TWIN = re.compile(r"(?P<top>(?:^|.*/))(?:commands/(?P<text>.+)\.txt|json/(?P<json>.+)\.json)$")
 _NAMED = ("root", "host")  # scopes of places that have a node of their own
 
 

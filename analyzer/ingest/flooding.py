@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from analyzer.ingest.chosen_lines import words_of
-from analyzer.lazy_dataclass import dataclass
 from analyzer.secrets.values import hide_around
 from analyzer.text import one_line
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.ingest.chosen_lines import ChosenLine
 from analyzer.ingest.flooding import Talk
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Wanted
 from analyzer.secrets.values import hide_around
 from analyzer.tables import Fault, Frame, Row

@@ -69,7 +69,7 @@ class KnownFiles:
         taking = {
             id(parser): parser
             for word, pattern, parser in likely
-            if word in path and parsing.compiled(pattern).search(path)
+            if word in path and parsing.compile_pattern(pattern).search(path)
         }
         return list(taking.values())
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
 from analyzer import loghost, logtime, parsing
 from analyzer.ingest.chosen_lines import chosen
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, groupby
 
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import registry
 from analyzer.sources.kinds import KindFinder
 from analyzer.tables import Frame, Row, Table, name_blocks

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from analyzer import logtime, parsing
@@ -20,8 +21,6 @@ from analyzer.ingest.chosen_lines import KIND as WARNING
 from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.loghost import name_object
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.parts import is_copy
@@ -37,14 +36,14 @@ TEXT = 300
 _PREFIX = "problems/"
 LOOKED_AT = 8192  # characters of a line
 
-_ALERT = compiled(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
+_ALERT = re.compile(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
 # the frame that prints the backtrace stands first in many: the next one tells them apart
-_FRAME = compiled(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
-_DUMP = compiled(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
-_FILE = compiled(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
+_FRAME = re.compile(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
+_DUMP = re.compile(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
+_FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
 
 
-_EVENT = compiled(
+_EVENT = re.compile(
     r"\b(?P<what>esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*)\]? {0,3}"
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
@@ -18,8 +19,6 @@ from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.parsing import Parser, may_record, registry
 from analyzer.samples import trim
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 HEAD = 64 << 10
 FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
 # What begins an entry of any log holds a time, is quoted without one, or is of a purple screen.
-TIME_OF_ENTRY = compiled(
+TIME_OF_ENTRY = re.compile(
     r"\d:\d\d:\d\d|TSC: |\bcpu[\d#]+:[\d#]|^\s*(?:WARNING|ALERT): "
     r"|Correlator\] |\[esx\.problem\.|^\s*(?:vmx|mks|vcpu-\d+)\| |DISKLIB-"
     r"|\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|\[0x[0-9a-f]|\+0x[0-9a-f]"
@@ -51,14 +50,14 @@ TIME_OF_ENTRY = compiled(
 PASTED = 200  # lines of a text that somebody may have put together by hand
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
-LAYOUT = compiled(
+LAYOUT = re.compile(
     r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
     r"|snapshot-\d+)/"
 )
 # 4.x: one file for all programs of the host
-MESSAGES = compiled(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
+MESSAGES = re.compile(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
 UNLIKE_ITS_NAME = "its first lines are not the output of the command in its name"
-VSI_CACHE = compiled(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
+VSI_CACHE = re.compile(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
 VSI_ADVICE = (
     "{address} is a binary VSI cache; only a host of the same build reads it. On such a host turn it into text: "
     "`vsish -c {name} -e ls /net/portsets/` and then, for each port, "

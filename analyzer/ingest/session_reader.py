@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
 from analyzer.ingest.intake import Cover, FactScope
 from analyzer.ingest.loglines import SHARED, LogSearch
 from analyzer.ingest.lostrows import line_of, lost_below
-from analyzer.lazy_dataclass import dataclass
 from analyzer.parsing import Parser
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt

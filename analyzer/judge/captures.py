@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts.database import fitting, plain_many, version_key
 from analyzer.facts.records import Store
-from analyzer.lazy_dataclass import dataclass
 from analyzer.samples import SampleColumns, SampleLines, floats_of, joined
 from analyzer.tables import Block, Frame, Kind
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,6 @@ from analyzer.facts import Facts, SharedRows
 from analyzer.facts.database import fitting, own_columns, text, timestamp
 from analyzer.facts.records import Store
 from analyzer.judge.captures import SampleCapture, captures_of
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import INT64, Kind, Row, Table, Value
 
 INFINITE = math.inf

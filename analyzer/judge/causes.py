@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from analyzer import parsing
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
 from analyzer.tables import Table, Value
 from analyzer.verdicts import Reason

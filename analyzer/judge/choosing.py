@@ -7,14 +7,13 @@ worst of every node among them; the next are told without. The counts of every n
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.facts import Facts
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.ranking import gauge, gauge_of, worst
 from analyzer.judge.subjects import Detail, Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.ranking import Weight
 from analyzer.rules import Outcome, Rule

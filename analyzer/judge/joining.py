@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
@@ -22,7 +22,6 @@ from analyzer.judge.case_rows import (
 )
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.vectors import Columns, SampleSlice, spread
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join
 from analyzer.rules.own import NAMES
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
@@ -21,7 +21,6 @@ from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, pla
 from analyzer.judge.rotated import hole, raw_time
 from analyzer.judge.subjects import nodes_of
 from analyzer.judge.windows import HitLines, count, lasting, sequence
-from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.hits import Hit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOLDED = "message repeated "
-_TIMES = compiled(r"message repeated (\d{1,6}) times: \[")
-_AGAIN = compiled(r"(?:<\d{1,3}>)?\S.{0,300}?\blast message repeated (\d{1,6}) times?\s*$")
-_TIME = compiled(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_TIMES = re.compile(r"message repeated (\d{1,6}) times: \[")
+_AGAIN = re.compile(r"(?:<\d{1,3}>)?\S.{0,300}?\blast message repeated (\d{1,6}) times?\s*$")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 
 @dataclass(slots=True)

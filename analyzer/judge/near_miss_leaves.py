@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from analyzer.facts.database import version_key
 from analyzer.judge.causes import Cause
 from analyzer.language.expression import OPPOSITE, ExprNode, bare
-from analyzer.lazy_dataclass import dataclass
 
 _NODES = 8192  # nodes whose names are remembered
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
 
 _NUMBERS = ("int", "float")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from analyzer.facts import Facts, made
@@ -25,7 +25,6 @@ from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.language.logic import kleene
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of

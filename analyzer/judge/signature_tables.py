@@ -9,12 +9,12 @@ whose value is unknown in a column that a join goes by makes it "unparsed": it b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from analyzer.facts import Facts
 from analyzer.facts.records import Coverage
 from analyzer.judge.log_conditions import Logs, not_searched
 from analyzer.judge.log_hits import LogHit, stamp
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
 from analyzer.tables import Block, Column, Row, Table, Value, cell_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -18,17 +18,15 @@ from analyzer.judge import plain_words
 from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
-from analyzer.kept_patterns import compiled
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.template import UNKNOWN, Template, number
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
 from analyzer.tables import Table
 from analyzer.text import counted
 from analyzer.verdicts import Mark, Reason, Trace
 
 # What a machine is called that no file names: by its kind, or after its file.
-_NAMELESS = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
+_NAMELESS = re.compile(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
 
 HITS_SHOWN = 4
 

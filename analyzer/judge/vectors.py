@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +15,6 @@ from analyzer.judge.captures import SampleCapture, Vector, versions
 from analyzer.judge.case_rows import capture_rows
 from analyzer.judge.closures import COMPARE, HUGE, Closures, Env, bounded, literal
 from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Table
 
 _WORK: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}

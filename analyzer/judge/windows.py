@@ -9,11 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.judge.log_hits import LogAnswer, LogHit, messages
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import SeenDef
 
 CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 # `group` is text cut out of a log line; it takes the type of what it is compared with.

@@ -7,11 +7,11 @@ divided by zero, a whole number does not overflow, the least of values is unknow
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from analyzer.facts.database import KEY, quoted, version_key
 from analyzer.language.expression import ExprNode, Type
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import SQL_TYPES
 
 # alias, column -> SQL of that column where the expression is evaluated

@@ -14,14 +14,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from analyzer.errors import RuleFileError
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.text import one_line, visible
 
@@ -30,12 +28,12 @@ if TYPE_CHECKING:  # YAML is read where a rule does not come out of the cache
 
 DEPTH, ALIASES, NODES = 20, 100, 50_000
 _CARET_MOST = 120
-_RULE = compiled(r"""^["']?rule["']?[ \t]*:""", re.MULTILINE)
-_CITED = compiled(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
+_RULE = re.compile(r"""^["']?rule["']?[ \t]*:""", re.MULTILINE)
+_CITED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 
-_LINE_END = compiled("\r\n|[\r\n\x85\u2028\u2029]")  # where YAML ends a line
-_INT = compiled(r"[-+]?(?:0|[1-9][0-9]{0,18})$")
-_FLOAT = compiled(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$")
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # where YAML ends a line
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})$")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$")
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),

@@ -15,12 +15,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from analyzer.kept_patterns import compiled
 from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 
 SHARED = "shared.yaml"
 TEXTS, PATTERNS, THRESHOLDS = "texts", "patterns", "thresholds"
@@ -28,10 +27,10 @@ KINDS = {TEXTS: "text", PATTERNS: "pattern", THRESHOLDS: "threshold"}
 REVISED = "revised"
 THRESHOLD_KEYS = ("is", "unit", "reason")
 
-_WHOLE = compiled(r"\$([a-z][a-z0-9_]*)\Z")
-_NAME = compiled(r"[a-z][a-z0-9_]*\Z")
+_WHOLE = re.compile(r"\$([a-z][a-z0-9_]*)\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 # What is escaped, or in a class of characters, names nothing.
-_PART = compiled(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?&([^)]*)\)", re.DOTALL)
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?&([^)]*)\)", re.DOTALL)
 _PROSE = ("about", "source", "needs", "say", "do", "note", "caution", "not_this", "ask", "unsure")
 _NO_PROSE = ("run", "when", "where")
 

@@ -11,24 +11,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
-from analyzer.kept_patterns import compiled
 from analyzer.language.checker import check
 from analyzer.language.expression import ExprNode, NameScope
 from analyzer.language.rulefile import RuleItem, RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import once
 
 UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
-_FIELD = compiled(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_NOUN = compiled(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
-_COUNTS = compiled(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
+_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
 # What a rule or a parser says of the machine of its subject; a text that is read has the machine's name there.
-_OWN = compiled(r"\b(?P<this>[Tt]his) (?P<noun>host|machine|edge|node|manager|system)\b(?! (?:kernel|name)\b)")
+_OWN = re.compile(r"\b(?P<this>[Tt]his) (?P<noun>host|machine|edge|node|manager|system)\b(?! (?:kernel|name)\b)")
 NO_OBJECT = {"host": "the host", "node": "the node"}  # what a cell holds that speaks of no object of its machine
-_SPEC = compiled(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
+_SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
 @dataclass(frozen=True, slots=True)

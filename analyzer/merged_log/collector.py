@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Unpack
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
 from analyzer import parsing
-from analyzer.lazy_dataclass import dataclass
 from analyzer.merged_log.event_levels import find_event_level
 from analyzer.parsing import Parser
 from analyzer.tables import Block, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -12,7 +12,6 @@ from analyzer.errors import UsageError
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node, resolve
 from analyzer.ingest.reader import ReadListener
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.loghost import object_of_line
 from analyzer.merged_log.collector import LogSeen, WindowScanner

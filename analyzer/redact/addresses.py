@@ -11,11 +11,9 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, MutableMapping
 
-from analyzer.kept_patterns import compiled
-
-_HEX = compiled(r"[^0-9a-f]")
-_KEPT_V4 = compiled(r"(?:0|127|255)\.|224\.0\.0\.|(?:10|172\.16|192\.168|169\.254)(?:\.0){2,3}$")
-_KEPT_MAC = compiled(r"(?:00|ff){6}$|01005e|3333|0180c2", re.IGNORECASE)
+_HEX = re.compile(r"[^0-9a-f]")
+_KEPT_V4 = re.compile(r"(?:0|127|255)\.|224\.0\.0\.|(?:10|172\.16|192\.168|169\.254)(?:\.0){2,3}$")
+_KEPT_MAC = re.compile(r"(?:00|ff){6}$|01005e|3333|0180c2", re.IGNORECASE)
 NETS = MutableMapping[str, str]  # of a map: a prefix -> the prefix in its place
 
 

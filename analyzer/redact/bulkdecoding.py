@@ -8,14 +8,14 @@ word means is in these runs for certain; whether it is really there, the words t
 from __future__ import annotations
 
 import binascii
+import re
 from collections.abc import Iterable, Iterator
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import BREAKS, BROKEN, ENCODED, LEAST_ENCODED, digits_in, is_no_base64
 
 Word = tuple[int, str]  # which of `ENCODED`, and the word
 GAP = "\x01"  # between runs: no sign of a name
-PLAIN = compiled(r"[\x20-\x7e]*")  # names of such signs alone can be told here
+PLAIN = re.compile(r"[\x20-\x7e]*")  # names of such signs alone can be told here
 _SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 # The last sign of a word that is no whole number of bytes, without the bits that are left over.
 _LAST = {
@@ -24,7 +24,7 @@ _LAST = {
 }
 _PLAIN_SIGNS = str.maketrans("-_", "+/", "=")
 _BASE64_GAP, _HEX_GAP = "AQEB", "010101"  # bytes of the value one
-_RUN = compiled(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
+_RUN = re.compile(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
 _HIGH = bytes(range(128, 256))
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.signs import name_like
 from analyzer.redact.words import is_product_word
 
 Names = Iterator[tuple[str, str]]
 
-_WORD = compiled(r"(?:[^\s\"']+|\"[^\"]*\"|'[^']*')+")
+_WORD = re.compile(r"(?:[^\s\"']+|\"[^\"]*\"|'[^']*')+")
 _QUOTES = str.maketrans("", "", "\"'`")
 _NAMED = re.compile(r"[^\W\d_][\w.-]*|[\w-]*[^\W\d_][\w. -]*")
 TO_HOST = frozenset(

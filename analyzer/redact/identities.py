@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.commandnames import names_of
@@ -25,22 +24,22 @@ if TYPE_CHECKING:
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
 _LISTED = frozenset(("host", "address", "mac", "uuid", "serial"))  # of these a cell may hold several
-_LABELS = tuple((compiled(pattern), kind) for pattern, kind in LABELS)
-_MAC = compiled(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
-_UUID = compiled(
+_LABELS = tuple((re.compile(pattern), kind) for pattern, kind in LABELS)
+_MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
+_UUID = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
 )
-_PAIRS = compiled(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
-_NUMBER = compiled(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
-_DN = compiled(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
+_PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
+_NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
+_DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
 _BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
-_FQDN = compiled(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
-_ORGANISATION = compiled(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
-_WORLD = compiled(r"^\d+:")
-_ETH = compiled(r"\.eth\d+$")
+_FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_ORGANISATION = re.compile(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
+_WORLD = re.compile(r"^\d+:")
+_ETH = re.compile(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
-_POLICY = compiled(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
+_POLICY = re.compile(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
 # What signs find and several names are, or one in another form -> (kind, name) of them.
 _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "command": names_of,
@@ -49,9 +48,9 @@ _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "dashed": lambda text: [("address", text.replace("-", "."))],
     "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
 }
-_DATED = compiled(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
-_ENDS = compiled(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
-_TEXT_END = compiled(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
+_ENDS = re.compile(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
+_TEXT_END = re.compile(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
 # Keys of the document whose strings come from the customer; all others hold words of the product and names.
 _CUSTOMER = frozenset(
     (

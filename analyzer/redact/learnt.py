@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact import textforms
 
 LEAST = 20_000  # characters of a text that is worth an entry

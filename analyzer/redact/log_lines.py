@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, 
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import ANYWHERE, CUT, ENCODED_NAME, Replacer, lowered, trie
@@ -24,32 +23,32 @@ _LENGTHS = ("", "0", "0", "0", "0000", "00000", "000000")  # serial and ticket n
 AT_ONCE = 1000  # lines that are looked at together
 # Kinds that a word shows whatever stands before it.
 _IN_WORDS = frozenset(("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence"))
-_SHAPED = compiled(
+_SHAPED = re.compile(
     r"naa\.|eui\.|vml\.|t10\.|[in]qn\.|@|:[0-9a-f]{0,4}:|[0-9a-f]{12}|[0-9a-f]{8}-[0-9a-f]{4}|"
     r"[0-9a-f]{2}-[0-9a-f]{2}-[0-9a-f]{2}-|[0-9a-f]{4}\.[0-9a-f]{4}\.|[0-9a-z]{5}-[0-9a-z]{5}-"
 )
-_ADDRESS = compiled(r"\d\.\d{1,3}\.\d{1,3}\.\d")
-_RUN = compiled(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
-_PAIRS = compiled(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
-_PARTED = tuple(compiled(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
+_ADDRESS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
+_RUN = re.compile(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
+_PAIRS = re.compile(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
+_PARTED = tuple(re.compile(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
 _GAP = "\x00\x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
-_WORD = compiled(r"[^\W_]+")
-_TIME = compiled(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_STAMPED = compiled(rf"{_TIME.pattern}[:|]?")
-_NUMBER = compiled(r":\d+\]")
+_WORD = re.compile(r"[^\W_]+")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
+_STAMPED = re.compile(rf"{_TIME.pattern}[:|]?")
+_NUMBER = re.compile(r":\d+\]")
 # Most words of millions of lines that did not come before: short numbers. No address is one, and few names are.
-_COUNTED = compiled(r"0x[0-9a-f]{1,6}|\d+us")
-_IN_COUNTED = compiled(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
+_COUNTED = re.compile(r"0x[0-9a-f]{1,6}|\d+us")
+_IN_COUNTED = re.compile(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
 # Too short for an id of storage, and of too few groups for an address; a MAC address or a volume may be such groups.
-_OPERATION = compiled(r"opID=[0-9a-f]{1,8}(?:-[0-9a-f]{1,8}){0,2}")
-_IN_OPERATION = compiled(r"o?p?i?d?=?[0-9a-f-]*")
+_OPERATION = re.compile(r"opID=[0-9a-f]{1,8}(?:-[0-9a-f]{1,8}){0,2}")
+_IN_OPERATION = re.compile(r"o?p?i?d?=?[0-9a-f-]*")
 # Words of which nearly each is met once, and what `_sign` makes of them; they are too short to hold an id.
 _ONCE = (
-    (compiled(r"0x[0-9a-fA-F]{1,9}(?= )"), "0x"),
-    (compiled(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
+    (re.compile(r"0x[0-9a-fA-F]{1,9}(?= )"), "0x"),
+    (re.compile(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
 )
-_BEGUN = compiled(rf"{_TIME.pattern} ")  # a line with its time
+_BEGUN = re.compile(rf"{_TIME.pattern} ")  # a line with its time
 SHORT = 9  # signs of a word that is too short to be an id
 BREAK = " \n "  # between lines whose words are looked up together
 FEW = 40  # names that are sought one by one, not by a pattern
@@ -116,7 +115,7 @@ class Counted:
     def __init__(self, replacer: Replacer) -> None:
         forms = (*replacer.all_forms, *(name for _, name in replacer.placed))
         like = any(map(_IN_COUNTED.fullmatch, replacer.forms[ANYWHERE])) or any(map(_COUNTED.fullmatch, forms))
-        self._pattern = _STAMPED if like else compiled(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
+        self._pattern = _STAMPED if like else re.compile(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
         alone = {form for form in forms if form not in replacer.forms[ANYWHERE]}
         self._operations = not any(map(_IN_OPERATION.fullmatch, replacer.forms[ANYWHERE]))
         self._operations &= not any("-" in form and _IN_OPERATION.fullmatch(form) for form in alone)

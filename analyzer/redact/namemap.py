@@ -10,24 +10,22 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from analyzer.errors import BacklineError, UsageError
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact import addresses, learnt
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
-_SLUG = compiled(r"[^a-z0-9]+")
-_RUNS = compiled(r"\d+")
+_SLUG = re.compile(r"[^a-z0-9]+")
+_RUNS = re.compile(r"\d+")
 # As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
-_NUMBERS = compiled(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
 READ = "texts that were read, by their hash"
@@ -45,7 +43,7 @@ _STEMS = {
     "t10": "t10.EXAMPLE-",
 }
 _SUFFIX = {"domain": ".example"}
-_COUNT = compiled(r"\d+(?:\.example)?$")
+_COUNT = re.compile(r"\d+(?:\.example)?$")
 
 
 def _parts(name: str) -> set[str]:

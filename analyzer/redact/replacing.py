@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.bulkdecoding import PLAIN, Word, meaning, words_in
 from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
@@ -41,11 +40,11 @@ _NOUNS = {
     "portgroup": r"port ?group|network",
     "switch": r"v?switch|dvs",
 }
-_SPOT = compiled(r"[^\W_]+")  # words of a text, for a first look
+_SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
 NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
-_BEGINNING = compiled(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
+_BEGINNING = re.compile(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
 
 
 def lowered(text: str) -> str:

@@ -13,13 +13,12 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import LEAST_CUT, cut_words, decoded
 from analyzer.redact.replacing import Replacer, lowered, trie
 
 MOST = 100_000  # lines, or pieces, that are remembered
 LONG = 300  # characters of a line that hardly comes again
-_OVER_LINES = compiled(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
+_OVER_LINES = re.compile(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
 ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
 
 

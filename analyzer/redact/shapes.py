@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 
 KINDS = ("ipv4", "ipv6", "mac", "device", "uuid")
@@ -14,7 +13,7 @@ _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 HEAD = 8  # digits by which most places of a run are passed over
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
-SHAPE = compiled(
+SHAPE = re.compile(
     # what all of them begin with, and few other words; NUL stands between words that are looked at together
     r"(?=[0-9a-f:][0-9a-f:. _\x00-]{6}|[0-9a-f]{0,4}::)(?:"
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
@@ -35,16 +34,16 @@ SHAPE = compiled(
     r"|(?P<run>[0-9a-f]{12,}))"
 )
 # Where a shape may begin and end: runs of the signs that they are made of. Two colons make short addresses, too.
-_SPOT = compiled(r"[0-9a-f:][0-9a-fx:. _\x00-]{6,}")
-_SPOT_OF_COLONS = compiled(r"[0-9a-f:](?:[0-9a-fx:. _\x00-]{6,}|(?:(?<=:)|[0-9a-f]{0,3}:):[0-9a-fx:. _\x00-]*)")
-_GROUP = compiled(r"[0-9a-f]+")
-_MAPPED = compiled(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
-_IPV4 = compiled(r"\d{1,3}(?:\.\d{1,3}){3}$")
+_SPOT = re.compile(r"[0-9a-f:][0-9a-fx:. _\x00-]{6,}")
+_SPOT_OF_COLONS = re.compile(r"[0-9a-f:](?:[0-9a-fx:. _\x00-]{6,}|(?:(?<=:)|[0-9a-f]{0,3}:):[0-9a-fx:. _\x00-]*)")
+_GROUP = re.compile(r"[0-9a-f]+")
+_MAPPED = re.compile(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
+_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
 
 
 # Words that may be an address or an id, or hold one; and groups of digits that may be one together.
-_TOKEN = compiled(r"[0-9a-z:._-]{4,}")
-_APART = compiled(r"[0-9a-f]{2} (?:[0-9a-f]{2} [0-9a-f]{2} |(?:0x)?[0-9a-f]{8})")
+_TOKEN = re.compile(r"[0-9a-z:._-]{4,}")
+_APART = re.compile(r"[0-9a-f]{2} (?:[0-9a-f]{2} [0-9a-f]{2} |(?:0x)?[0-9a-f]{8})")
 MOST = 300_000  # words that are remembered
 _ARPA = ".in-addr.arpa"
 

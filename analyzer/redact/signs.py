@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from analyzer import kept_patterns
-
 # What must not be touched: stamps and clock times look like addresses.
-STAMP = kept_patterns.compiled(
+STAMP = re.compile(
     r"(?=[\dJFMASOND])(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,:]\d{1,9})?)?(?:Z|\s?(?:GMT|UTC)?[+-]\d\d:?\d\d)?"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
     r"|(?<![\w:.])\d{1,3}:\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?![\w:]))",
@@ -69,23 +67,23 @@ DEFAULT_NAMES = frozenset((
 # First words of dotted names that are no domains: event ids, Java packages.
 NO_DOMAIN = frozenset(("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware"))
 # Words of the product that look like names by their form.
-TECHNICAL = kept_patterns.compiled(
+TECHNICAL = re.compile(
     r"(?i)(?:v?m?nic|vmhba|vmk|vswitch|dvsportset|dvs|v?p?cpu|eth|ens|rxq|txq|port|queue|host|vm|vim|domain-c|group-[a-z]|resgroup|dvportgroup"
     r"|datastore|network|edge|controller|task|event|session|thread|pool|world|x86|utf|sha|aes|rfc|iso|ipv|node|disk|nfs|vmfs|cbt"
     r"|slot|lag|vlan|vxlan|virtualwire|universalwire|securitygroup|ipset|naa|eui|mpx|t10|dvfilter|vcpu|build|lun|path)-?\d+"
     r"|x86-64|com\.vmware\..*|srat|slit|dmar|dsdt|ssdt|(?:.*-)?(?:thread|exec|pool|nio|worker)-.*"
 )
-DEVICES = kept_patterns.compiled(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmservice-vmk)\d+")
-_HEXED = kept_patterns.compiled(r"(?i)[0-9a-f-]+")
+DEVICES = re.compile(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmservice-vmk)\d+")
+_HEXED = re.compile(r"(?i)[0-9a-f-]+")
 
 
-Signs = tuple[tuple[str, str], ...]  # (kind, pattern): compiled by who needs them, `compiled`
+Signs = tuple[tuple[str, str], ...]  # (kind, pattern): compiled by who needs them, `compile_signs`
 
 
 @cache
-def compiled(signs: Signs) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def compile_signs(signs: Signs) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return (kind, pattern) of some signs, ready to search with."""
-    return tuple((kind, kept_patterns.compiled(pattern, re.ASCII)) for kind, pattern in signs)
+    return tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in signs)
 
 
 STRONG: Signs = (
@@ -221,8 +219,8 @@ GUESSES: Signs = (
     ("quoted", r"(?<![\w=])'(?P<x>[^']{1,100})'(?!\w)"),
     ("name", r"(?<![\w./:@+-])(?P<x>[A-Za-z][\w-]{2,79})(?![\w-])"),
 )
-_PADDED = kept_patterns.compiled(r"[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_]?0\d{1,2}", re.ASCII)
-_DASHED = kept_patterns.compiled(r"(?:[a-z0-9]+(?:[-_][a-z0-9]+)+|[A-Z0-9]+(?:[-_][A-Z0-9]+)+)", re.ASCII)
+_PADDED = re.compile(r"[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_]?0\d{1,2}", re.ASCII)
+_DASHED = re.compile(r"(?:[a-z0-9]+(?:[-_][a-z0-9]+)+|[A-Z0-9]+(?:[-_][A-Z0-9]+)+)", re.ASCII)
 
 
 def quoted_name(text: str) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.commandnames import COMMAND
 from analyzer.redact.keysigns import KEYED
@@ -18,7 +17,7 @@ from analyzer.redact.signs import MAC, STAMP, STRONG, TECHNICAL, WEAK, WWN, name
 from analyzer.redact.words import is_product_word
 from analyzer.redact.wordsigns import WORDED
 
-_VERSION = compiled(
+_VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
 )  # before what is no address
 _SECRETS = frozenset(("secret", "thumbprint"))  # hidden before, or a hash of a certificate that names nobody
@@ -33,23 +32,23 @@ _GATES = {
     "portgroup": ("port group", "portgroup"),
 }  # fmt: skip
 _HEX = (
-    ("device", compiled(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
-    ("t10", compiled(r"(?i)(?<!\w)t10\.[\w.+-]+")),
-    ("iqn", compiled(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", compiled(WWN)),
-    ("wwn", compiled(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
-    ("uuid", compiled(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", compiled(MAC)),
+    ("device", re.compile(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
+    ("t10", re.compile(r"(?i)(?<!\w)t10\.[\w.+-]+")),
+    ("iqn", re.compile(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
+    ("wwn", re.compile(WWN)),
+    ("wwn", re.compile(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
+    ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
+    ("mac", re.compile(MAC)),
 )  # fmt: skip
-_LETTERS = compiled(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _VOLUMES = "/vmfs/volumes/"
-_ENDS_IN_NUMBER = compiled(
+_ENDS_IN_NUMBER = re.compile(
     r"(?!(?i:vmnic|vmhba|vmk|vswitch|dvport|lag|eth|port|cpu|world|thread|sd[a-z]))[A-Za-z]{4,}[-_]?\d{1,4}"
 )
-_FILE = compiled(
+_FILE = re.compile(
     r"(?:vmx-(?=.*\.vswp))?(.+?)\\?(?:(?:-\d{6}|-Snapshot\d+)?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$"
 )
-_PRODUCT_FILES = compiled(
+_PRODUCT_FILES = re.compile(
     r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
 )
 
@@ -75,7 +74,7 @@ def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
 def _compiled(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
     if not flags & re.ASCII:  # a name may begin with any letter
         pattern = pattern.replace("[A-Za-z0-9]", r"[^\W_]").replace("[A-Za-z]", r"[^\W\d_]")
-    return compiled(pattern, flags)
+    return re.compile(pattern, flags)
 
 
 def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.signs import DEFAULT_NAMES, DEVICES, SYSTEM_USERS
 
-_COMPOUND = compiled(r"[^\W_]+(?:-[^\W_]+)*")
-_RUN = compiled(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_RUN = re.compile(r"[^\W\d_]+")
 OWN_HEADS = ("iqn.1998-01.com.example:id-", "nqn.2014-08.com.example:id-")  # of pseudonyms
 LEAST_ANYWHERE = 5  # characters of a name that is replaced inside of other words, too
 # Names that every host has; they tell nothing of anybody.

@@ -6,11 +6,11 @@ What is left out is counted in the first note of the part (`notes[0]`), so that 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.numbers import part_of
 from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import few

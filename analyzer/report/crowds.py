@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import rank_hosts
 from analyzer.report import view, wording
 from analyzer.report.finding_rows import groups

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import rank_hosts
 from analyzer.report import crowds
 from analyzer.report.finding_rows import groups

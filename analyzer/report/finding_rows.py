@@ -5,9 +5,8 @@ A fault is a rule; of a rule over known problems it is what one of these is call
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import is_of_version, order_rows, rules_by_version
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few

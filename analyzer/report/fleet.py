@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.report import fleetmap, wording
 from analyzer.report.fleetmap import Fleet, FleetNote

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import largest_first
 from analyzer.text import counted
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import rank_hosts
 from analyzer.report import crowds, view, wording
 from analyzer.report.facets import word

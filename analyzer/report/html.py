@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +19,6 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import (
     charts,
     completeness,

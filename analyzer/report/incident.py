@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import crowds, wording
 
 Doc = dict[str, Any]

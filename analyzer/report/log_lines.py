@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import crowds, wording
 
 Doc = dict[str, Any]

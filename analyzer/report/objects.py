@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import rank_things
 from analyzer.report import crowds
 from analyzer.text import natural

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.site_groups import ALIKE, Channel, grouped
 
 Doc = dict[str, Any]

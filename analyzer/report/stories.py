@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.ranking import rank_stories, severity_rank
 from analyzer.report.finding_rows import FindingGroup, show_as_one
 from analyzer.report.wording import Doc, counted

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import wording
 
 WIDTH = 1000.0

@@ -8,8 +8,8 @@ for its own output.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.completeness import nothing
 from analyzer.report.finding_rows import FindingGroup, groups, muted
 from analyzer.report.open_asks import asks

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.facts.database import version_key
 from analyzer.language.checker import check
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.rulefile import FileSpan, RuleItem
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.model import Join
 from analyzer.rules.values import Values
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts, UnreadText
 from analyzer.language.shared import SharedFiles
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache

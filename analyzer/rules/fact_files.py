@@ -14,12 +14,11 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.pattern_notes import noted
 from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
 from analyzer.text import UNSAFE, one_line

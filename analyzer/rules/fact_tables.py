@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache as once
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from typing import Any
 
 from analyzer import parsing
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import cache, fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from analyzer.errors import UsageError
 from analyzer.language.expression import Alias, ExprNode
 from analyzer.language.rulefile import FileSpan, RuleText
 from analyzer.language.template import Template
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.sources import RuleSource
 from analyzer.tables import Column, Table
 

@@ -7,10 +7,9 @@ and every changed threshold is recorded, those that changed nothing as well.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.model import Rule
 from analyzer.rules.settings import Mute, Settings

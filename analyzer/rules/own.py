@@ -9,8 +9,8 @@ signature without such a column (a line that names no device) speaks of the whol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.model import LogDef, Rule, SeenDef
 from analyzer.tables import Column, ColumnValueError, Kind, Value, convert
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
 from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog

@@ -11,13 +11,12 @@ import hashlib
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
 from analyzer.language.shared import SHARED
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")

@@ -11,10 +11,8 @@ import queue
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
-
-from analyzer.lazy_dataclass import dataclass
 
 BLOCK = 1 << 20
 _ALONE = 2  # blocks of a log that are read without a second thread: to start one costs as much as to inflate them

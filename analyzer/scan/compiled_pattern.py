@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.prefilter import Required, analyse, is_known
 from analyzer.scan.repeats import measure_cost

@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.kept_patterns import compiled_bytes
-from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.secrets.values import hide_around
@@ -130,7 +128,7 @@ def _make_patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what matches a stretch of lines with known heads and those below them, and one of lines without time."""
     below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
     run = rb"(?:[ \t\r]*\n|(?:" + head.encode() + rb")[^\n]*\n" + below + rb")++"
-    return compiled_bytes(run), compiled_bytes(below)
+    return re.compile(run), re.compile(below)
 
 
 def _decode_line(raw: Buffer) -> str:

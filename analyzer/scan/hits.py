@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from analyzer import logtime
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
 from analyzer.secrets.values import hide_around

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import LineBlock

@@ -7,10 +7,9 @@ neighbours of a hit are never another machine's.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.logtime import stamped
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads

@@ -10,10 +10,10 @@ import importlib
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.careful import is_decidable, refused_by_re2
 from analyzer.scan.prefilter import required_literals
 from analyzer.scan.repeats import PLACES

@@ -10,10 +10,10 @@ hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.pattern_notes import noted
 from analyzer.scan.byte_classes import HIGH, byte_class
 from analyzer.scan.pattern_tree import (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.compiled_pattern import SAMPLE, Needle, Proposal, find_places, find_sought
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import Any
-
-from analyzer.lazy_dataclass import dataclass
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
 _parser: Any = importlib.import_module("re._parser")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.errors import RuleFileError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.careful import Answer
 from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.engines import build_engine

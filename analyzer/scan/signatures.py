@@ -15,11 +15,11 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from analyzer.errors import RuleFileError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose_engine

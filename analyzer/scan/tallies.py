@@ -6,9 +6,9 @@ Every line is counted, so that each kind's count is exact. Of each kind only its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.hits import LogScan, Signature, Tally
 

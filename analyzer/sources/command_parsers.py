@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt

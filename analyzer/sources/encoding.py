@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import KIB, Limits
 
 HEAD_BYTES = 64 * KIB  # what the decision about encoding and line ends is taken on

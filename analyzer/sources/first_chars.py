@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from analyzer.kept_patterns import compiled
-
 ANY = frozenset(map(chr, range(128)))
 _DIGITS = frozenset("0123456789")
 _WORDS = frozenset(sign for sign in ANY if sign.isalnum() or sign == "_")
@@ -21,18 +19,18 @@ _BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
 _SORTS = {"d": _DIGITS, "w": _WORDS, "s": _BLANKS, "D": ANY, "W": ANY, "S": ANY}
 _NOTHING = frozenset("bBAZ")
 _SIGNS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
-_QUANTIFIER = compiled(r"(?:([?*])|\+|\{(\d*)(?:,\d*)?\})[?+]?")
-_LOOK = compiled(r"\(\?<?[=!]")
-_PLAIN = compiled(r"(?:[\w #,/:=\"'&;<>~`!@%-]|\\[^\w\s\\])*")
-_PART = compiled(
+_QUANTIFIER = re.compile(r"(?:([?*])|\+|\{(\d*)(?:,\d*)?\})[?+]?")
+_LOOK = re.compile(r"\(\?<?[=!]")
+_PLAIN = re.compile(r"(?:[\w #,/:=\"'&;<>~`!@%-]|\\[^\w\s\\])*")
+_PART = re.compile(
     r"(?P<flags>\(\?[aiLmsux-])|(?P<open>\()|(?P<close>\))|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])"
     r"|(?P<times>[?*+]|\{\d*,?\d*\})|(?P<branch>\|)|(?P<sign>\\\W|[^\\.^$])"
     r"|(?P<other>\\(?:x..|u.{4}|U.{8}|N\{[^}]*\}|\d+|.)|.)",
     re.DOTALL,
 )
-_WORD_IN_A_GROUP = compiled(r"(?<!\\)\(\?:([\w./-]*)\)(?![?*+{])")
-_ANCHORED = compiled(r"\^(?:(?:\\s| )(?:[*+]|\{\d*,?\d*\})[?+]?)*")
-_OPEN = compiled(r"\((?:\?:|\?P<\w+>|(?!\?))")
+_WORD_IN_A_GROUP = re.compile(r"(?<!\\)\(\?:([\w./-]*)\)(?![?*+{])")
+_ANCHORED = re.compile(r"\^(?:(?:\\s| )(?:[*+]|\{\d*,?\d*\})[?+]?)*")
+_OPEN = re.compile(r"\((?:\?:|\?P<\w+>|(?!\?))")
 
 
 class _UnsureError(Exception):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ PIECE_INSIDE = (
 )
 AGAIN = "Check the size of the original: the copy or the download failed, so fetch it again."
 # What `split`, archivers and upload pages name the pieces of a file: .part00, .part1, .001, .z01; `split` alone: .aa
-_PIECE = compiled(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)
+_PIECE = re.compile(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)
 
 
 def is_piece(name: str) -> bool:

@@ -9,23 +9,22 @@ support bundle paths of NSX 4.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
-
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
 
 # ESXi: esx-<host>-<date>--<time>[-<pid>]; the stamp is UTC. 4.x: vm-support-<host>-<date>.<pid>.
-_ESXI_TOP = compiled(
+_ESXI_TOP = re.compile(
     r"(?P<prefix>esx|vc\w*)-(?P<host>.+)-(?P<day>\d{4}-\d\d-\d\d)--(?P<hour>\d\d)\.(?P<minute>\d\d)(?:-\d+)?$"
 )
-_ESX4_TOP = compiled(r"vm-support-(?P<host>.+?)-(?P<day>\d{4}-\d\d-\d\d)(?:--(?P<hour>\d\d)\.(?P<minute>\d\d))?\.\d+$")
-_FROM_VCENTER = compiled(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
-_VCENTER_EXPORT = compiled(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
-_NSX_AGGREGATED = compiled(r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$")
-_NSX_EDGE = compiled(
+_ESX4_TOP = re.compile(
+    r"vm-support-(?P<host>.+?)-(?P<day>\d{4}-\d\d-\d\d)(?:--(?P<hour>\d\d)\.(?P<minute>\d\d))?\.\d+$"
+)
+_FROM_VCENTER = re.compile(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
+_VCENTER_EXPORT = re.compile(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
+_NSX_AGGREGATED = re.compile(r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$")
+_NSX_EDGE = re.compile(
     r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
     r"(?:\.log)?(?:\.gz|\.tgz)?$"
 )
@@ -104,15 +103,15 @@ _MARKERS = (
     _Marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
 )
 _IDLE = 100  # to make a pattern takes as long as to look at so many members
-_README = compiled(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
-_SYSTEM = compiled(r"^\s*System Version: *(.+)$", re.MULTILINE)
+_README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
+_SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
 
 
 @cache
 def _match_any_but(met: frozenset[int]) -> re.Pattern[str]:
     """Return what finds any marker but some; those that look into a file are kept, as they give hints as well."""
     left = [f"(?:{one.name})" for number, one in enumerate(_MARKERS) if number not in met or one.holds]
-    return compiled(f"{_START}(?:{'|'.join(left)})")
+    return re.compile(f"{_START}(?:{'|'.join(left)})")
 
 
 @dataclass(slots=True)
@@ -217,7 +216,7 @@ class KindFinder:
 
 @cache
 def _match_heads() -> re.Pattern[str]:
-    return compiled(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
+    return re.compile(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
 
 
 def find_markers(path: str) -> set[int]:
@@ -231,7 +230,7 @@ def find_markers(path: str) -> set[int]:
 @cache
 def _match_each() -> re.Pattern[str]:
     """All markers at the start of a name, a group for each, set where it is met."""
-    return compiled(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
+    return re.compile(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
 
 
 def name_wrapper(address: str) -> str:

@@ -6,9 +6,8 @@ limit or a note here, and the report prints them.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit
 
 # What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or

@@ -10,21 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.kept_patterns import compiled
-
-_ESCAPES = compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
-_DIRT = compiled("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
+_DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
 _WEB_BLANKS = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
-_QUOTE = compiled(r"(?:> ?)+")
-_MARKS = compiled(
+_QUOTE = re.compile(r"(?:> ?)+")
+_MARKS = re.compile(
     '\\*\\*|```\\S|\\S ?```|</?(?:em|strong|br|tt)\\b|&#82\\d\\d;|[“”″]|\\b0×[0-9a-fA-F]|^\\s*_\\d{4}-|\\\\[_"\\[\\]]'
 )
-_TIMED = compiled(r"\d:\d\d:\d\d|^\s*(?:WARNING|ALERT): ")
-_FENCED = compiled(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
-_BOLD = compiled(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
-_TAGS = compiled(r"</?(?:em|strong|tt)>|<br ?/?>")
-_ITALIC = compiled(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
-_OF_KERNEL = compiled(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
+_TIMED = re.compile(r"\d:\d\d:\d\d|^\s*(?:WARNING|ALERT): ")
+_FENCED = re.compile(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
+_BOLD = re.compile(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
+_TAGS = re.compile(r"</?(?:em|strong|tt)>|<br ?/?>")
+_ITALIC = re.compile(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
+_OF_KERNEL = re.compile(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
 QUOTES = str.maketrans({"“": '"', "”": '"', "″": '"', "‘": "'", "’": "'"})  # of a word processor
 _ENTITIES = {"&#8216;": "'", "&#8217;": "'", "&#8220;": '"', "&#8221;": '"', "&#8243;": '"'}
 

@@ -6,22 +6,21 @@ once. `Text.find_end` finds where an output that starts on a line is over.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.passes import run_passes
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, find_joined, is_fence, is_heading, is_prose, is_snip
 
-_BRACE_LINE = compiled(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
-_ROW = compiled(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
-_WORD = compiled(r"\s*([A-Za-z][\w-]*)")
-_MORE_LOG = compiled(r"\s*-->|\s+\S|Caused by:")
+_BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
+_ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
+_WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
+_MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
 _FAR = 200  # lines looked at for the place where the output of a command goes on behind strange ones
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.shapes import Recogniser
 
 MOST_LAYOUTS = 32

@@ -7,8 +7,8 @@ larger than that limit is read up to there, and reading goes on at the next prom
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line

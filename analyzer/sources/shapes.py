@@ -11,22 +11,21 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from analyzer.kept_patterns import compiled
 from analyzer.pattern_notes import noted
 from analyzer.sources.first_chars import ANY, find_beginning, find_first_signs, find_literals
 
-_NAMED = compiled(r"\(\?P<\w+>")
-_ALONE = compiled(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
+_NAMED = re.compile(r"\(\?P<\w+>")
+_ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
 _BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
-_FAR = compiled(r"^\.(?:\*|\{0,\d+\})\??")
-_PLAIN_WORD = compiled(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”’\"']*$|I$|A$")
-_HEADING = compiled(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
-_SNIP = compiled(
+_FAR = re.compile(r"^\.(?:\*|\{0,\d+\})\??")
+_PLAIN_WORD = re.compile(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”’\"']*$|I$|A$")
+_HEADING = re.compile(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
+_SNIP = re.compile(
     r"\s*(?:[<\[(]\s*(?:snip|cut|output omitted|truncated|\.\.\.|…)[^>\])]{0,30}[>\])]"
     r"|\.{2,}|…|-+\s*(?:8<|(?:snip|cut|omitted|truncated)\b[a-z ]{0,30})\s*-+)\s*$",
     re.IGNORECASE,
 )
-_FENCE = compiled(
+_FENCE = re.compile(
     r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{(?:code|noformat)|\{%-? *(?:end)?highlight\b[^%]*%\})"
 )
 # where the first line is asked for a pattern: without its indent (it begins with \s*), as it is, and anywhere in it

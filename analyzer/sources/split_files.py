@@ -11,12 +11,11 @@ import bisect
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import codecs, sniff
 from analyzer.sources.fragments import split_name
 from analyzer.sources.remote import Place, RemotePath
@@ -25,10 +24,10 @@ from analyzer.sources.stream import FileSource, SliceStream, Stream
 
 HEAD = 512  # bytes by which an archive is known
 _FORMS = (
-    ("number", compiled(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
-    ("part", compiled(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
-    ("letters", compiled(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
-    ("zip", compiled(r"(.+)\.z(\d\d)", re.IGNORECASE)),
+    ("number", re.compile(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
+    ("part", re.compile(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
+    ("letters", re.compile(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
+    ("zip", re.compile(r"(.+)\.z(\d\d)", re.IGNORECASE)),
 )
 _LAST = 1_000_000  # the number of the `.zip` behind `.z01`, `.z02`, …
 _OPEN = 8  # files held open at a time

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit
 
 BLOCK = 1 << 20

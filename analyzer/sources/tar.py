@@ -8,9 +8,8 @@ a long-name header. Sparse files are measured and never filled up.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.sources import tarheader
 from analyzer.sources.ledger import Ledger

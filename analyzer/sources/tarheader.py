@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from zlib import adler32
-
-from analyzer.lazy_dataclass import dataclass
 
 BLOCK = 512
 SIZE_MOST = 1 << 60

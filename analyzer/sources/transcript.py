@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
 from analyzer.sources.command_parsers import CommandParsers, TypedCommand
 from analyzer.sources.output_extent import Text

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 
 

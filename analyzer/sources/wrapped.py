@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from analyzer.kept_patterns import compiled
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 from analyzer.sources.shapes import is_fence, is_prose, is_snip
 
@@ -26,12 +25,12 @@ MOST_PARTS = 8  # lines that one line of a table became
 SHORTEST_HEADING = 48  # characters of a heading that a mail broke
 MOST_HEADING = 3  # lines that such a heading became
 MOST_LINES = 5000  # of a text that somebody sent as a mail
-_BEGINS = compiled(
+_BEGINS = re.compile(
     r"\s*(?:<\d{1,3}>(?:1 )?)?\[?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"
     r"|TSC: \d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
 _FIRST = frozenset("0123456789<[JFMASONDT")  # characters, most lines of dumps begin with others
-_PANIC = compiled(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
+_PANIC = re.compile(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
 _RULER = re.compile(r" *-+(?: +-+)* *$")
 
 

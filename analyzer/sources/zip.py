@@ -9,8 +9,8 @@ from __future__ import annotations
 import calendar
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import LimitHit, Limits
 from analyzer.sources import tarheader
 from analyzer.sources.codecs import open_codec

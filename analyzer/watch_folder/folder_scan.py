@@ -14,13 +14,13 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.batches.find import NO_MATERIAL, is_archive
 from analyzer.archive.batches.trees import Disk, TreeEntry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.names import UNFINISHED as PARTIAL
 from analyzer.sources.split_files import find_joined_names
 

@@ -14,13 +14,12 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from analyzer import __version__
 from analyzer.errors import BacklineError, UsageError, WriteError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.output import write_atomic
 from analyzer.paths import folder_name
 from analyzer.sources.folder import find_earlier_results

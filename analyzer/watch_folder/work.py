@@ -6,6 +6,7 @@ The answer is a record whatever the case does. Its text says what an engineer wa
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,6 @@ from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REF
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.errors import BacklineError, RefusedError, failure_text
-from analyzer.lazy_dataclass import dataclass
 from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 from analyzer.watch_folder.state import content_of

@@ -11,7 +11,7 @@ import contextlib
 import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
@@ -24,7 +24,6 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from analyzer.errors import BacklineError, fault
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line
 from analyzer.web import wire

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 from analyzer.web.guard.bounds import Bounds
 

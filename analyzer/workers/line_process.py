@@ -14,11 +14,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import analyzer
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 from analyzer.workers.resources import MIB, held_by
 

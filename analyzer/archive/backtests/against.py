@@ -12,13 +12,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.clusters.worker_protocol import SentFile
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.language.shared import SHARED
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.archive import labels
 from analyzer.archive.backtests.jobs import (
@@ -32,7 +32,6 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.judge import judge
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.verdicts import Verdict

@@ -6,7 +6,7 @@ All of them are small and can be pickled; the cases themselves stay in the proce
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from analyzer import rules
@@ -15,7 +15,6 @@ from analyzer.archive.query.search import Window
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import RuleText, SharedParts
 from analyzer.language.shared import used_in
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Rule, fact_tables
 from analyzer.tables import Table

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt, Near, RuleTally
 from analyzer.archive.labels import CONFIRMED, REJECTED
-from analyzer.lazy_dataclass import dataclass
 from analyzer.verdicts import Evidence
 
 Z = 1.959963984540054  # two-sided 95 %

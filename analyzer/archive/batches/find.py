@@ -24,12 +24,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.names import TREE_TOPS
 from analyzer.sources.split_files import find_joined_names
 

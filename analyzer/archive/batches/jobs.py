@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored

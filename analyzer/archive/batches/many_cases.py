@@ -6,14 +6,13 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
 from analyzer.archive.batches.find import MANY, is_archive, is_bundle, material
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analyzer.archive.batches.find import FoundCase
@@ -18,7 +18,6 @@ from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored, newer
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.prints import case_id, source_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:

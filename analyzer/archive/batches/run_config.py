@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.archive.prints import judging_print, reading_print
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.run_options import RunOptions
 
 if TYPE_CHECKING:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
-from analyzer.lazy_dataclass import dataclass
 from analyzer.short_lines import bound_line
 from analyzer.text import one_line
 

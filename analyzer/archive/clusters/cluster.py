@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches.jobs import Done, Job
@@ -22,7 +22,6 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.paths import full
 from analyzer.sources.storage import is_url
 from analyzer.text import one_line

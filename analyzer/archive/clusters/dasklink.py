@@ -10,12 +10,12 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from analyzer import safepath
 from analyzer.archive.clusters import worker_protocol
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.storage import MissingExtraError, is_url
 from analyzer.text import one_line
 from analyzer.workers.resources import count_cores, find_memory

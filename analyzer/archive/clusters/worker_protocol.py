@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -25,7 +25,6 @@ from analyzer.archive.batches.run_config import ConfigError, WorkerContext, cont
 from analyzer.archive.batches.work import do_in
 from analyzer.errors import BacklineError, fault
 from analyzer.language.rulefile import BadRuleError, leads_out
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
 
 if TYPE_CHECKING:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import Schema
 from analyzer.archive.packs.parquet import Columns
 from analyzer.facts.database import CASE
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb

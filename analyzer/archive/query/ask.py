@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from analyzer.archive.documents import DamagedError, damaged
@@ -23,7 +24,6 @@ from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError
 from analyzer.facts import database
 from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,7 +18,6 @@ from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
 from analyzer.short_lines import bound_line

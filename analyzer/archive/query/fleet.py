@@ -7,7 +7,7 @@ nothing is clean by absence. There is no clock: "as of" is the newest stamp of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERD
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
 from analyzer.text import one_line
 

@@ -14,14 +14,13 @@ tables have it: the driver and the counter of one NIC, not of two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
 from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
 from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
 
 CHOSEN = "_chosen"  # the cases that are asked
 ANSWERS = "_answers"

@@ -6,7 +6,7 @@ Every answer tells beside what was found how much could not be told: absence is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer import parsing
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
@@ -20,7 +20,6 @@ from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
 from analyzer.language.logic import text_literal
 from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Table
 from analyzer.text import one_line
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RuleFileError
 from analyzer.facts import database
 from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import visible
 
 if TYPE_CHECKING:

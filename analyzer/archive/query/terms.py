@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer import parsing
@@ -19,7 +20,6 @@ from analyzer.language.checker import check
 from analyzer.language.expression import Alias, NameScope
 from analyzer.language.logic import Writer, text_literal
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Column, Table
 
 if TYPE_CHECKING:

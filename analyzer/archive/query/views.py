@@ -7,12 +7,12 @@ the key by which a version compares: `driver_version_key < version_key('1.7.20')
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from analyzer import parsing
 from analyzer.archive.packs.columns import ASKED, CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS, asked
 from analyzer.facts.database import KEY, quoted
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import SQL_TYPES, Table
 
 IDS = "_ids"  # table of an asked database: `_case` and the case's id

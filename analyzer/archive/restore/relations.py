@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.restore.reading import Reading
 from analyzer.facts.database import CASE, quoted
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb

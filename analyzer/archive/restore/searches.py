@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from analyzer.archive.packs.lossless import loads
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.hits import LogScan, Signature
 

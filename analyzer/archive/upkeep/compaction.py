@@ -10,7 +10,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.claims import CLAIMS, counts
 from analyzer.archive.entries import Snapshot, is_segment, segments
@@ -18,7 +18,6 @@ from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Stored
 from analyzer.archive.object_store.object_store import GoneError, Object
 from analyzer.archive.store import Archive, lost_cases
 from analyzer.archive.upkeep.segment import write_segment
-from analyzer.lazy_dataclass import dataclass
 
 TARGET = 500  # cases of a segment
 FEW = 50  # loose cases; fewer are not worth a segment, which is about 45 objects

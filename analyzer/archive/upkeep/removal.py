@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot
@@ -19,7 +19,6 @@ from analyzer.archive.store import LABELS, Archive
 from analyzer.archive.upkeep.compaction import CLAIM, delete_segment, holders, portions, sizes_of
 from analyzer.archive.upkeep.segment import write_segment
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 
 TARGET = 500  # cases of a segment that is written anew
 

@@ -13,7 +13,7 @@ import time
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ from analyzer.archive.seal import seal_broken, sealed_json
 from analyzer.errors import WriteError
 from analyzer.facts import database
 from analyzer.facts.database import duck_said
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
 from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ back-test's own comparison.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, Rul
 from analyzer.authoring.explain import casework
 from analyzer.errors import BacklineError
 from analyzer.judge import judge_cases
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.verdicts import Judgement

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import USED, Catalog, Rule
 
 # What a rule says of itself and to its reader: a change in these alone moves no finding.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.authoring.draft.draft import Draft, Remarks
@@ -12,7 +12,6 @@ from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, parse
 from analyzer.scan.hits import Hit

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analyzer.authoring.draft import generalise, short_draft
@@ -22,7 +22,6 @@ from analyzer.authoring.draft.source import DraftSource, masked_cell
 from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
 from analyzer.errors import UsageError
 from analyzer.facts.database import version_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Table
 
 MOST_SIGNATURES = 10  # a sequence has no more

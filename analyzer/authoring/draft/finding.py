@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.finding_names import finding_of
 from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
 from analyzer.tables import Column, ColumnValueError, Table, convert
 from analyzer.text import one_line

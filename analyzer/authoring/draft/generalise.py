@@ -10,12 +10,11 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from analyzer.authoring.draft.tokens import CleanLine, Token, clean_line, column_name, escaped
 from analyzer.authoring.draft.yamltext import ODD
 from analyzer.language.expression import FUNCTIONS
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.prefilter import required_literals
 from analyzer.tables import ORIGIN_COLUMNS, Table
 

@@ -12,9 +12,9 @@ import ipaddress
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from analyzer.authoring.draft.yamltext import ODD, clean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact.signs import (
     DEFAULT_NAMES,
     DEVICES,
@@ -25,7 +25,7 @@ from analyzer.redact.signs import (
     SYSTEM_USERS,
     TECHNICAL,
     WEAK,
-    compiled,
+    compile_signs,
     name_like,
     quoted_name,
 )
@@ -147,12 +147,13 @@ class Mask:
         claims = _Claims(line)
         for start, end, kind in self._named(line, only=ASKED):
             self._claim(claims, kind, start, end)
-        for kind, pattern in compiled(STRONG):
+        for kind, pattern in compile_signs(STRONG):
             for found in pattern.finditer(line):
                 self._claim(claims, kind, *found.span("x"))
         for start, end, kind in self._named(line):
             self._claim(claims, kind, start, end)
-        for kind, pattern in (*compiled(WEAK), *compiled(_OBJECTS), *(compiled(GUESSES) if guess else ())):
+        signs = WEAK + _OBJECTS + (GUESSES if guess else ())
+        for kind, pattern in compile_signs(signs):
             for found in pattern.finditer(line):
                 ask = _ASK.get(kind)
                 if ask is None or ask(found["x"]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -20,7 +20,6 @@ from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
 from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan

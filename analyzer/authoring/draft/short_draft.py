@@ -7,6 +7,7 @@ derives is left out. Where its examples do not hold there is no short draft.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from analyzer import examples as runner
 from analyzer import rules
@@ -16,7 +17,6 @@ from analyzer.authoring.draft.signature_rows import HIT, HitRows
 from analyzer.authoring.draft.skeleton import TO_DO
 from analyzer.authoring.draft.yamltext import block, comment, quoted, scalar
 from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import short
 from analyzer.rules.short_examples import MADE
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from analyzer.authoring.draft.generalise import MEASURED, THING, DraftSignature
 from analyzer.authoring.draft.pairs import CLEAR
 from analyzer.authoring.draft.yamltext import scalar
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Table
 
 HIT = "hit"  # the join of all lines of a subject

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Column
 
 TROUBLE = re.compile(

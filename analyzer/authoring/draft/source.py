@@ -8,7 +8,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer import parsing
@@ -19,7 +19,6 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.lazy_dataclass import dataclass
 from analyzer.tables import Block, Column, Row, Table
 from analyzer.text import counted
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.authoring.draft.mask import Mask, Span, masked
 from analyzer.authoring.draft.yamltext import ODD, clean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact.signs import STAMP
 
 MOST_SOURCE = 240  # characters of a line a pattern is made of

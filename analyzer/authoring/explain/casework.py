@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
 from analyzer import triage
 from analyzer.facts import Facts
 from analyzer.ingest.nodes import resolve
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.scan.hits import Signature
 from analyzer.scan.signatures import Scanner

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from analyzer.errors import UsageError
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.judge.causes import table_cause
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.text import one_line

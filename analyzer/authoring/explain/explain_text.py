@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
-from analyzer.lazy_dataclass import dataclass
 from analyzer.short_lines import bound_line, bound_middle
 from analyzer.text import one_line
 from analyzer.verdicts import Evidence, Mark, Trace, Verdict

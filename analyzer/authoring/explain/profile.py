@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Unpack
@@ -19,7 +19,6 @@ from analyzer.authoring.explain import casework
 from analyzer.facts import Facts
 from analyzer.judge import alone
 from analyzer.judge.case_rows import table_of
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.blocks import Source

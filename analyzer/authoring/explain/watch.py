@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -20,7 +20,6 @@ from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, 
 from analyzer.authoring.lint import run as lint
 from analyzer.errors import BacklineError, UsageError
 from analyzer.language.rulefile import read as read_rule
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog, shared_files
 from analyzer.rules.run_catalog import Local

@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
@@ -19,7 +20,6 @@ from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, r
 from analyzer.errors import WriteError
 from analyzer.language import rulefile
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 
 KEY_MOST = 500

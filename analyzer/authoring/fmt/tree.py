@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-
-from analyzer.lazy_dataclass import dataclass
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"#[^\n]*")

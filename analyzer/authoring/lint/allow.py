@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -17,7 +17,6 @@ import yaml
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.language.rulefile import FileSpan, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint\s*:\s*(.*?)\s*$", re.IGNORECASE)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
 from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Rule
 

@@ -6,12 +6,12 @@ A code keeps its number for ever; a code that goes leaves a hole. The page of a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from analyzer.errors import UsageError
 from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
 
 # What must be there before a code can be asked: the file as text, a file that is YAML, the other
 # files of the catalog, a rule that loads, or (with --thorough) its examples run; or a file of facts.

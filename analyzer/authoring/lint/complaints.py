@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
 from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
 from analyzer.text import one_line, visible
 

@@ -10,12 +10,11 @@ never true is false or unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.language.expression import FLIPPED, OPPOSITE, ExprNode
-from analyzer.lazy_dataclass import dataclass
 
 _MOST = 500  # parts of a condition, names written out; nothing is said of a larger one
 

@@ -6,10 +6,9 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 
 from analyzer.language.rulefile import BadRuleError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.settings import Mute, Settings
 from analyzer.text import for_csv, for_terminal

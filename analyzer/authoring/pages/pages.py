@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from analyzer.asks import markdown_ask
 from analyzer.language.rulefile import BadRuleError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.tables import Table

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from analyzer.language.expression import ExprNode, bare
 from analyzer.language.rulefile import FileSpan
 from analyzer.language.template import Template
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule, SeenDef
 from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted

@@ -11,7 +11,7 @@ decide which rows and which log lines count take a look each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.authoring.proof import advice
@@ -25,7 +25,6 @@ from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
 from analyzer.language.expression import ExprNode
 from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
 from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.verdicts import Judgement, Verdict

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer import examples
 from analyzer.errors import BacklineError
 from analyzer.examples import ExampleResult
 from analyzer.facts import Facts
 from analyzer.judge import judge_cases
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Catalog, Example, Rule
 
 

@@ -19,7 +19,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,6 @@ from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
 from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.ingest.reader import ReadListener
-from analyzer.lazy_dataclass import dataclass
 from analyzer.paths import full
 from analyzer.rules.run_options import RunOptions
 from analyzer.text import one_line

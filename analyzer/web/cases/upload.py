@@ -11,12 +11,11 @@ import errno
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.wire import GONE, Pace, Refusal, too_many

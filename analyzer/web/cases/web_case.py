@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import completeness, view, wording
 from analyzer.text import one_line
 from analyzer.web.wire import NewFile

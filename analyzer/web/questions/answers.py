@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -21,7 +21,6 @@ from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.query import facets as query_facets
 from analyzer.archive.store import Archive
 from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import completeness, view, wording
 from analyzer.text import counted, one_line
 from analyzer.verdicts import SEVERITIES

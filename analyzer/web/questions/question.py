@@ -16,6 +16,7 @@ An empty field lists the cases. Errors point into the field as it was typed.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from analyzer import parsing
@@ -23,7 +24,6 @@ from analyzer.archive.query import terms
 from analyzer.archive.query.terms import FieldPart, Term, parted
 from analyzer.errors import BacklineError
 from analyzer.language.rulefile import BadRuleError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.text import one_line
 from analyzer.verdicts import SEVERITIES
 
