@@ -5,7 +5,7 @@ once installed; the hook below makes `analyzer.parsers` and
 `analyzer.templates` the same import in both.
 """
 
-from analyzer import safepath
+from analyzer.runtime import safepath
 
 if safepath.started_as_module():  # the current folder is where Python would look first for all that comes now
     safepath.hold()

@@ -6,8 +6,8 @@ import atexit
 import os
 import sys
 
-from analyzer import garbage, safepath
 from analyzer.commands import quick_help
+from analyzer.runtime import garbage, safepath
 
 INTERRUPTED = 130
 

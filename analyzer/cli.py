@@ -44,17 +44,17 @@ from analyzer.commands.showing import (
     show_summary,
 )
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError
-from analyzer.result_files import RESULTS
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from analyzer.case_data import RunResult
+    from analyzer.pipeline.case_data import RunResult
+    from analyzer.pipeline.triage import Options
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
-    from analyzer.triage import Options
 
     Given = TypeVar("Given", bound=Place)
 
@@ -205,7 +205,7 @@ def triage(
     folder = words.folder
     document = outcome.document
     if json_to is not None:
-        from analyzer import case
+        from analyzer.pipeline import case
 
         _json_result(json_to, case.written(document), redaction)
     if outcome.refused is not None:
@@ -265,7 +265,7 @@ def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None)
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
-        from analyzer.output import write_all
+        from analyzer.runtime.output import write_all
 
         write_all(Path(json_to).parent, {Path(json_to).name: text})
 
@@ -292,9 +292,9 @@ class TriageWords:
 
         named  the user gave the name of the folder: it stays as it is, also where names are replaced
         """
-        from analyzer.output import check_folder
-        from analyzer.triage import triage as run
-        from analyzer.verdicts import Judgement
+        from analyzer.case.verdicts import Judgement
+        from analyzer.pipeline.triage import triage as run
+        from analyzer.runtime.output import check_folder
 
         check_paths(paths, BacklineError)
         options = self._options(paths)
@@ -317,7 +317,7 @@ class TriageWords:
             self.folder = folder_named(outcome.document["case"]["name"])
 
     def _options(self, paths: Sequence[Place]) -> Options:
-        from analyzer.triage import Options
+        from analyzer.pipeline.triage import Options
 
         limits = self.choice.limits
         local = self.choice.local(paths, quiet=self.silent)
@@ -329,9 +329,9 @@ class TriageWords:
 
     def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
         """Write the three results; all are made before the first is written. Return what failed."""
-        from analyzer import case
-        from analyzer.output import write_all
+        from analyzer.pipeline import case
         from analyzer.report.results import results
+        from analyzer.runtime.output import write_all
 
         made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
         if self.redaction is not None:
@@ -352,7 +352,7 @@ def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | Non
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.errors import fault, placed
+        from analyzer.runtime.errors import fault, placed
 
         return [f"the summary could not be printed: {fault(placed(error))}"]
     return []

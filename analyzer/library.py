@@ -10,18 +10,18 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import case as documents
-from analyzer.errors import RefusedError, UsageError
-from analyzer.finding_names import finding_of
+from analyzer.case.verdicts import Evidence, Finding, Fix, Trace
+from analyzer.pipeline import case as documents
+from analyzer.report.finding_names import finding_of
+from analyzer.runtime.errors import RefusedError, UsageError
+from analyzer.runtime.text import counted
 from analyzer.sources.remote import Place, place
-from analyzer.text import counted
-from analyzer.verdicts import Evidence, Finding, Fix, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analyzer.case_tables import CaseTables
-    from analyzer.merged_log.reading import MergedLine
+    from analyzer.pipeline.case_tables import CaseTables
+    from analyzer.views.log_reading import MergedLine
 
 Doc = dict[str, Any]
 _SAVED = "case.json"
@@ -105,7 +105,7 @@ class OpenedCase:
 
         Raises UsageError for a table that no parser makes, and for a saved case.
         """
-        from analyzer.case_tables import plain_names  # noqa: PLC0415 - only for tables
+        from analyzer.pipeline.case_tables import plain_names  # noqa: PLC0415 - only for tables
 
         return plain_names(self._material().frame(name))
 
@@ -121,7 +121,7 @@ class OpenedCase:
         Raises UsageError of a saved or archived case: it keeps no whole logs.
         """
         from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
-        from analyzer.merged_log.reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
+        from analyzer.views.log_reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
 
         if not self.paths:
             raise UsageError("there are no logs to read", do="Open the bundle itself: other cases keep no whole logs.")
@@ -135,7 +135,7 @@ class OpenedCase:
 
         Returns the path. Raises WriteError when it cannot be written, UsageError for another ending.
         """
-        from analyzer.output import write_all  # noqa: PLC0415 - only for this
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - only for this
 
         target = Path(path)
         write_all(target.parent, {target.name: "".join(_text(self.document, target))})
@@ -154,7 +154,7 @@ class OpenedCase:
         if self._tables is None:
             if not self.paths:
                 raise UsageError("this case has no tables", do=_NO_MATERIAL)
-            from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+            from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
             self._tables = CaseTables(self.paths)
         return self._tables
@@ -197,8 +197,8 @@ def _check(path: Path) -> None:
 
 
 def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
+    from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
     from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
-    from analyzer.triage import Options, triage  # noqa: PLC0415 - the same
 
     found, _ = local(None, settings=False, packs=True, material=[path for path in paths if isinstance(path, Path)])
     options = Options(kb=kb, local=found, with_drafts=drafts, incident=incident)
@@ -229,7 +229,7 @@ def _archived(url: str, name: str) -> OpenedCase:
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
     from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-    from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+    from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
     archive = Archive.open(url)
     _, stored = browse.read(archive, name)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.forms.form import Finish, Looks
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Row, Table
 
 from ._nsxt import DATED, match_first, place_cells, stray_fault, typed_row
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_block
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Row
 
 
 def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer.parsing import Wanted
-from analyzer.samples import Packed, SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Fault, Frame, Row, Value
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.samples import Packed, SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
 from ._esxtop_cells import count_decimals, find_runs, place_array, read_number, read_time, unquote_field

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from analyzer.tables import Column
+from analyzer.artefacts.tables import Column
 
 
 class TopCounter(NamedTuple):

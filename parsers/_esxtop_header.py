@@ -12,8 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from analyzer.parsing import Wanted
-from analyzer.tables import Table
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Table
 
 from ._esxtop_counters import LEAST_NUMA
 from ._esxtop_names import GROUP, Key, find_client, is_system_group, read_vcpu

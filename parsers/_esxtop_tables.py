@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from analyzer.tables import Column, Table
+from analyzer.artefacts.tables import Column, Table
 
 from . import _esxtop_counters as counters
 from ._esxtop_counters import TopCounter

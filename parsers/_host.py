@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.builds import lookup
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.builds import lookup
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 VERSION = Table.of(
     "esxi.version",

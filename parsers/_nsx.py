@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, Value, convert
 from analyzer.forms import Field, Key, Param, text_table
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, Value, convert
 
 from ._xml import Element
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 from analyzer.forms.form import Looks
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
 # The kinds of node that print an output; "" where any of them does, ANY where other machines have the command too.
 MANAGER, EDGE, ANY = "nsxt_manager", "nsxt_edge", "nsx_t"

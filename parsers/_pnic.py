@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from analyzer.parsing import Output, fault_at, rows, run_template, typed
-from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, fault_at, rows, run_template, typed
+from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
 

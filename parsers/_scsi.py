@@ -1,7 +1,7 @@
 """What outputs about storage devices share: the table of devices, their name above a block, counters of commands."""
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import Field, Key
-from analyzer.tables import Column, KeyColumn, Table
 
 DEVICES = Table.of(
     "esxi.scsi_device",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 _SAID = (
     "nsx.manager", "nsx.controllers", "nsx.controller_health", "nsx.controller_interface", "nsx.host_connection",

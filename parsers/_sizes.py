@@ -2,7 +2,7 @@
 
 import re
 
-from analyzer.tables import Row
+from analyzer.artefacts.tables import Row
 
 SIZE = r"\d+(?:\.\d+)?[BKMGTP]?"
 _POWER = {"": 0, "B": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _SWITCH = Column("switch", "str", "virtual switch by the name the host gives it")
 

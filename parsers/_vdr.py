@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
 VDR_ID = Column("vdr_id", "int", "number of the logical router")

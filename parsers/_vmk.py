@@ -1,6 +1,6 @@
 """The table of VMkernel adapters: `esxcfg-vmknic -l` and `esxcli network ip interface ipv4 get` fill it."""
 
-from analyzer.tables import MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import MAC_FORM, Column, KeyColumn, Table
 
 VMK = Table.of(
     "esxi.vmk",

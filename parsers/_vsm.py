@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault, Record, Table, Value
 from analyzer.forms.logs import log_rows
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault, Record, Table, Value
 
 HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "
 

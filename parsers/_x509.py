@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Value, convert
+from analyzer.artefacts.parsing import fault_at
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Value, convert
 
 COLUMNS = (
     Column("subject_name", "str", "common name of the owner"),

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Fault
+from analyzer.artefacts.parsing import fault_at
+from analyzer.artefacts.tables import Block, Fault
 
 MOST_DEPTH = 64  # real answers are under 12 deep
 MOST_ELEMENTS = 500_000

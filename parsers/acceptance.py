@@ -1,8 +1,8 @@
 """`esxcli software acceptance get`: packages of which acceptance level the host takes; one word, also in JSON."""
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.acceptance",

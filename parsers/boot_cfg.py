@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Made, key_value
-from analyzer.tables import Row
 
 _BANK = re.compile(r"/?(altbootbank|bootbank)/boot\.cfg")
 

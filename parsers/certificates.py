@@ -6,8 +6,8 @@ Source: `etc/vmware/ssl/rui.crt` and `castore.pem` (PEM, several in one file), o
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table
 
 from ._x509 import COLUMNS, read_certificates
 

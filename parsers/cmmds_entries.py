@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from analyzer.parsing import Output, Parser, Wanted
+from analyzer.artefacts.parsing import Output, Parser, Wanted
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 from analyzer.sources.encoding import LineReader
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.cmmds_entry",

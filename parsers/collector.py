@@ -8,8 +8,8 @@ not at hand; any other line there is kept as it is.
 
 import re
 
-from analyzer.parsing import MOST_LINE, Output, Parser
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.collector_failure",

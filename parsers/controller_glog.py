@@ -5,8 +5,8 @@ the start stamp in the file's name, else from the time of the capture. No zone i
 stamps are taken as UTC.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.controller_glog",

@@ -4,8 +4,8 @@ Source: the script of the bundle: "Device:  PATH", the table (`gpt`, cylinders h
 `number first last GUID name attribute`; with `msdos` a type by number), and the sectors that may be used.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.disk_partition",

@@ -6,9 +6,9 @@ with `grep` are read too; what stands above the first world (fast paths, service
 
 from functools import partial
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 from analyzer.forms.headings import drop_stale_headings
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.dvfilter",

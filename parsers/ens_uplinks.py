@@ -3,8 +3,8 @@
 True and False are spelled as Python does; descriptions are cut by the command.
 """
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import MAC_FORM
 
 _BOOL = "True|False"
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Fault, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Fault, Value
 
 from ._host import HOST, VERSION, make_host_row, make_version_row
 from ._options import OPTIONS, option_row, read_integer

@@ -9,10 +9,10 @@ events in words of its own.
 
 import re
 
+from analyzer.artefacts.loghost import name_object
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.loghost import name_object
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import hostd, vmkernel, vobd, vpxa
 

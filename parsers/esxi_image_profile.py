@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row, Value
 from analyzer.forms import Field, Made, get_blocks
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row, Value
 
 from ._host import VERSION, make_version_row
 from .vib_get import name_image

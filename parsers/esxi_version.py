@@ -7,9 +7,9 @@ and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Value
 
 from ._host import HOST, RELEASE, VERSION, make_host_row, make_version_row
 

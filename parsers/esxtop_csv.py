@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from analyzer.parsing import Output, Parser, Wanted
+from analyzer.artefacts.parsing import Output, Parser, Wanted
+from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
 from analyzer.sources.encoding import LineReader
-from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
 from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, format_time

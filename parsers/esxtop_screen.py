@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault, Row, Table, Value
 
 from ._esxtop_counters import LEAST_NUMA, WORLDS
 from ._esxtop_names import find_client, is_system_group

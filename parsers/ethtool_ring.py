@@ -6,8 +6,8 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 `rxqueues/N/status` is per queue and is the value to trust.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 from ._guest import INTERFACE, ethtool_command
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, fault_at, run_template, typed
-from analyzer.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template, typed
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool_command
 

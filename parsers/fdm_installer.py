@@ -5,8 +5,8 @@ the process and a time, with or without the name of the program before it; the a
 lines, without a time of its own, and goes on from the line above.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import MESSAGE, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.fdm_installer",

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 
 def _size_column(name: str, meaning: str) -> Column:

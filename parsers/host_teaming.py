@@ -3,8 +3,8 @@
 Source: an output of a host with an N-VDS in a public post.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Made, key_value
-from analyzer.tables import Row
 
 _MAY_BE_EMPTY = r"\S.*?|"
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms import Field, json_twin, template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Row, Table
 
 TABLE = Table.of(
     "esxi.ip_connection",

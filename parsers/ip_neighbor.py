@@ -3,8 +3,8 @@
 Neither the table of a distributed router nor that of an Edge. The column State is often empty.
 """
 
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key, localcli_table
-from analyzer.tables import IP_FORM, MAC_FORM
 
 _IP = r"[0-9A-Za-z*]*[.:][\w.:*%]+"
 

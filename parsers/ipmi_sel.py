@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_blocks
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row
 
 _MESSAGE = re.compile(r"(?P<way>Assert|Deassert) \+ (?P<what>.+)")
 

@@ -1,7 +1,7 @@
 """`esxcli iscsi logicalnetworkportal list`: VMkernel adapters that iSCSI could be bound to."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, localcli_table
-from analyzer.tables import MAC_FORM
 
 PARSER = localcli_table(
     "iscsi_logical_portals",

@@ -1,7 +1,7 @@
 """`esxcli iscsi networkportal list`: VMkernel adapters that are bound to an iSCSI adapter, and whether they fit."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, get_blocks
-from analyzer.tables import MAC_FORM
 
 PARSER = get_blocks(
     "iscsi_portals",

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
 
 COMMANDS = (
     "hardware trustedboot get",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Column, Fault, KeyColumn, Row, Table, Value
 from analyzer.forms import template_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Column, Fault, KeyColumn, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.mpath",

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from . import _host_overlay as nsxt
 from ._nsx import Cells, make_row, name_refusals

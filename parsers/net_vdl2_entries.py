@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from ._nsxt import place_cells, row_at_first_cell
 from .vxlan_mac import PARSER as MACS

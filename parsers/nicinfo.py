@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import Block
 
 from ._pnic import INFO, LIST, PRIVATE, RING, STATS, nic_get, nic_ring, nic_stats, private_stats
 

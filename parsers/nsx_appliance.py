@@ -5,8 +5,8 @@ guide (NSX for vSphere 6.4), which leaves the cells of certificates and backup f
 taken as milliseconds since 1970. Passwords and the passphrase of backups are not read.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._x509 import COLUMNS

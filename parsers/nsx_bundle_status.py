@@ -6,8 +6,8 @@ skipped (the Manager keeps 30 % of its disk free) is no error of that node, but 
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, make_row, xml_shape
 from ._xml import read_xml

@@ -6,8 +6,8 @@ milliseconds, times in milliseconds since 1970.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, Cells, convert_stamp, make_row, xml_shape
 from ._xml import Element, read_xml

@@ -8,8 +8,8 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import XML_BODY, make_row, name_refusals, xml_shape
 from ._xml import read_xml

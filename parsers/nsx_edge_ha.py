@@ -4,9 +4,9 @@ Source: NSX Edge CLI (NSX for vSphere), as captured on a control VM of 6.1; the 
 and sessions between their interfaces, as in VMware's own published test code. A prompt names the unit (`edge-1-0`).
 """
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 from ._nsx import name_refusals
 

@@ -6,8 +6,8 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 import re
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, convert
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, convert
 
 from ._nsx import name_refusals
 from ._nsxt import match_first

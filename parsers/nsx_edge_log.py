@@ -5,8 +5,8 @@ a whole file: the head is that of syslog (RFC 3164 or an ISO stamp), the texts a
 VMware's log content pack.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.edge_log",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 

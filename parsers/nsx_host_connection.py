@@ -5,8 +5,8 @@ Source: REST `GET /api/2.0/vdn/inventory/hosts/connection/status` (NSX for vSphe
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, make_row, xml_shape
 from ._xml import read_xml

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import Block, Column, Fault, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import MANAGER, XML_BODY, make_row, version_cells, xml_shape
 from ._site import SITE

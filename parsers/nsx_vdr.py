@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Value
 
 from ._nsx import name_refusals
 from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER, INSTANCE, LIF, ROUTE

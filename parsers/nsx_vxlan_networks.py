@@ -7,8 +7,8 @@ the command. A controller 0.0.0.0 of a network without control plane is no fault
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.tables import Column, Row
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Column, Row
 
 from .net_vdl2 import NETWORK
 

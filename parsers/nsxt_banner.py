@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block
 
 from ._nsxt import EDGE, MANAGER, stray_fault, typed_row
 from .nsxt_node import TABLE

@@ -4,9 +4,9 @@ Source: the NSX CLI guide, and an output in a public document. Labels are words 
 of them than another.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, Param
 from analyzer.forms.blocks import key_value
-from analyzer.tables import IP_FORM
 
 from ._nsxt import EDGE, name_refusals
 

@@ -3,8 +3,8 @@
 Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which is one certificate and one row.
 """
 
-from analyzer.parsing import Output, Parser, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, typed
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 from ._nsxt import ANSWERED, MANAGER, REFUSED, is_ill_dated, read_answer_time, stray_fault
 from ._x509 import COLUMNS, read_certificates

@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, Table
 
 from ._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Row, Value
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Row, Value
 
 from ._nsxt import MANAGER, stray_fault
 from .nsxt_cluster_status import GROUPS

@@ -3,8 +3,8 @@
 Source: the NSX CLI guide (`- 10.1.1.101 Connected`). Releases add words behind the state, which are kept as printed.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import IP_FORM
 
 from ._nsxt import name_refusals
 

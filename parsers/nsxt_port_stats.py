@@ -4,7 +4,7 @@ Source: the NSX CLI guide; meanings from the schema PhysicalPortStats of the RES
 order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each queue below them is left out.
 """
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, alphabetic_parser
 

@@ -5,7 +5,7 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 
 import re
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE

@@ -4,8 +4,8 @@ Source: the schemas ClusterStatus, AllClusterGroupStatus, ClusterGroupStatus, Cl
 ClusterGroupServiceLeader of the REST API (4.0 to 9.0). Releases before 2.4 have only the status of two clusters.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects

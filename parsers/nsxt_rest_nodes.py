@@ -3,8 +3,8 @@
 Source: the schemas TransportNodeStatus, StatusCount and TunnelStatusCount of the REST API (2.2 to 9.0).
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block
 from analyzer.forms.logs import PRI, TS
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block
 
 from ._nsxt import find_node_kind
 from .nsxt_node import TABLE, node_row

@@ -3,9 +3,9 @@
 Source: a capture of `get tunnel-port` on an edge in public documentation, and the NSX CLI guide for the counters.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
-from analyzer.tables import IP_FORM
 
 from ._nsxt import EDGE, UUID, name_refusals
 

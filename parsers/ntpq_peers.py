@@ -4,9 +4,9 @@ Source: `commands/ntpq_-p.txt` or the command. The first character: `*` followed
 `x` a false ticker, none: not used. `reach` is octal, 377 = the last eight polls were answered.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:

@@ -3,8 +3,8 @@
 Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that nobody owns has no bracket.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.pci_device",

@@ -4,9 +4,9 @@ Source: `commands/lspci.txt` or the command: `<address> <class>: <vendor and mod
 numbers (esxi.pci_device).
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.pci_name",

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import Block
 
 from ._pnic import PRIVATE, STATS, private_stats
 

@@ -4,8 +4,8 @@ Source: public captures of PowerCLI 5 to 13. The shell cuts a long name with `â€
 sign of the desk's language; a host that does not answer has no version.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 _GB = r"\d{1,6}(?:[.,]\d{1,3})?"
 _STATE = r"Connected|Disconnected|NotResponding|Maintenance"

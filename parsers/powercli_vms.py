@@ -4,8 +4,8 @@ Source: public captures of PowerCLI 5 to 13. The shell cuts a long name with `â€
 one can tell; numbers stand at the left or at the right of their column, with the decimal sign of the desk's language.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:

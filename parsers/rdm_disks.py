@@ -3,8 +3,8 @@
 Source: `dump-vmdk-rdm-info.sh…txt` of a bundle, one for each VM, or the command. A disk that is none says so.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.rdm_disk",

@@ -3,8 +3,8 @@
 Source: public captures of 6.0 to 8.0 (Broadcom articles 301134 and 324231, a post on 8.0). Only the links are rows.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.root_link",

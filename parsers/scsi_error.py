@@ -13,9 +13,9 @@ vmkwarning.log repeats those that are warnings: they count once.
 
 import re
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import vmkernel
 

@@ -4,8 +4,8 @@ Source: outputs of 4.x and 5.x that an administrator published; copies have lost
 stand in one cell.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:

@@ -5,8 +5,8 @@ from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its dis
 the name of a disk alone, or behind a word, is the head of its table: `Device:  naa.…`, `naa.…` of a loop.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.smart",

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Key, get_blocks
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row
 
 _NONE = ("No associated device", "(unclaimed)", "Unavailable or path is unclaimed", "Unavailable")
 

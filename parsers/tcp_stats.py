@@ -4,8 +4,8 @@ Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run s
 spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "guest.tcp_stats",

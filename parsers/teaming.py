@@ -6,9 +6,9 @@ answer has further keys saying whether it overrides the switch.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output, without_subject
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, without_subject
-from analyzer.tables import Block, Record, Value
 
 from ._switches import TEAMING, make_row, split_names
 

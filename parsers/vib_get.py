@@ -4,9 +4,9 @@ Source: `commands/localcli_software-vib-get.txt`, and the same with `--rebooting
 takes, where an update waits for one. The day of the installation stands in `software vib list` only (esxi.vib).
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, get_blocks
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Row
 
 NEXT_BOOT = "rebooting-image"
 

@@ -5,8 +5,8 @@ Source: `commands/localcli_software-vib-list.txt` or the command. 8.x adds a col
 
 import re
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.vib",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.vm_file",

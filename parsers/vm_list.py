@@ -6,8 +6,8 @@ A note of several lines goes on below its VM; those lines are no rows.
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 from .vm_invalid import TABLE as INVALID
 

@@ -8,9 +8,9 @@ write the same lines: the first one names the product.
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, log_files, log_rows, view_command
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Table
 
 TABLE = Table.of(
     "esxi.vm_log",

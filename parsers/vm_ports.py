@@ -1,7 +1,7 @@
 """`esxcli network vm port list -w WORLD`: ports of a running VM on its switches, with the uplink each takes."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, Made, get_blocks
-from analyzer.tables import MAC_FORM
 
 PARSER = get_blocks(
     "vm_ports",

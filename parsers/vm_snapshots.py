@@ -11,8 +11,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table
 
 _FOLDER = Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none")
 _SOURCE = "<vm>.vmsd; vmfs/volumes/<datastore>/<vm>/<vm>.vmsd of a bundle"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from analyzer.artefacts.tables import Column, Value
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
-from analyzer.tables import Column, Value
 
 from ._vm_files import host_path
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import posixpath
 import re
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Column, Record, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 
 DISK = Table.of(
     "esxi.vmdk",

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 _VM_NAME = Column("vm_name", "str", "name of the virtual machine")
 _VMX_PATH = Column("vmx_path", "str", "path of the VM's .vmx file")

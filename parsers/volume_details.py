@@ -4,8 +4,8 @@ Source: `commands/vmkfstools_-P--v-10-….txt` of a bundle (one for each datasto
 prints sizes with units (`Capacity 119.8 GB, 93.1 GB available`, a public capture of 6.7).
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.volume_detail",

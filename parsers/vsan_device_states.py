@@ -3,8 +3,8 @@
 Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints the same as a loose JSON.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.vsan_device_state",

@@ -6,10 +6,10 @@ is the one esxcli prints.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output, without_subject
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
 from analyzer.forms.blocks import vsish_body
-from analyzer.parsing import Output, without_subject
-from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, option_row, read_integer
 

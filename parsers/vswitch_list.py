@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template, without_subject
+from analyzer.artefacts.tables import Block, Fault, Record, Value
 from analyzer.forms.form import place_lines
-from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
-from analyzer.tables import Block, Fault, Record, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 

@@ -3,8 +3,8 @@
 Only the command tells the logical switch.
 """
 
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key, Param, text_table
-from analyzer.tables import IP_FORM, MAC_FORM
 
 PARSER = text_table(
     "vxlan_mac",

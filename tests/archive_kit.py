@@ -8,21 +8,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import encode
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.facts import Facts
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, RunResult, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import Catalog, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.triage import Options, gathered
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir())

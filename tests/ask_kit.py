@@ -11,22 +11,22 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from analyzer import parsing
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, source_key
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.case_data import CaseData, conclude
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.commands import archive as commands
 from analyzer.facts import Facts
-from analyzer.limits import Limits
+from analyzer.pipeline.case_data import CaseData, conclude
 from analyzer.rules import Catalog, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Row
 
 READING, JUDGING = "a" * 12, "b" * 12
 RULES = ("pnic-loses-packets", "kb-2039495", "beacon-probing")

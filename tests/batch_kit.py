@@ -18,9 +18,9 @@ from analyzer.archive.batches.run_config import RunConfig, config_of
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
-from analyzer.limits import Limits
 from analyzer.rules import run_catalog
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_AGO = 1_600_000_000  # a file written just now could change once more without a new time

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer import case
-from analyzer.verdicts import CannotTell, Evidence, Finding, Fix, Judgement, Trace
+from analyzer.case.verdicts import CannotTell, Evidence, Finding, Fix, Judgement, Trace
+from analyzer.pipeline import case
 from tests.case_material import (
     BUNDLE,
     ESXTOP,

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from analyzer import garbage, rules
+from analyzer import rules
+from analyzer.runtime import garbage
 from tests import read_once
 from tests.page_kit import Seat, Served, launch, served, windows
 

@@ -17,7 +17,7 @@ import pytest
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import NewFile
+from analyzer.web.guard.wire import NewFile
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"

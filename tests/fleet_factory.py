@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from analyzer import case
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import RunResult
+from analyzer.case.verdicts import CannotTell, Finding, Judgement
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import RunResult
 from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
-from analyzer.verdicts import CannotTell, Finding, Judgement
 
 WORDS = {"C": "critical", "M": "major", "W": "warning", "I": "info", "V": "major"}
 TITLES = (

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from analyzer import case as case_module
+from analyzer.pipeline import case as case_module
 from analyzer.report import html, markdown
 from tests import hostile
 

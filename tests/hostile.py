@@ -20,11 +20,11 @@ from typing import Any
 
 from rich.console import Console
 
-from analyzer import case
 from analyzer import rules as rule_module
-from analyzer.errors import BacklineError
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, terminal
-from analyzer.triage import Options, triage
+from analyzer.runtime.errors import BacklineError
 from tools import make_case
 from tools.case_pack import STAMP
 

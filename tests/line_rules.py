@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.verdicts import Judgement
+from analyzer.case.verdicts import Judgement
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW = ROOT / "samples" / "cases" / "slow-storage"

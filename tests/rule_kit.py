@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer import rules
+from analyzer.artefacts.tables import Block, Column, Frame, Row, Table
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import LogScan
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block, Column, Frame, Row, Table
-from analyzer.verdicts import Judgement
 
 BASE = Table(
     "esxi.base",

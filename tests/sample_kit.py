@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.parsing import Parser, registry
-from analyzer.tables import Block, Fault, Frame, Row
+from analyzer.artefacts.parsing import Parser, registry
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
@@ -19,12 +18,13 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import conclude
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
-from analyzer.triage import Options, gathered
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 READING, JUDGING, LATER = "a" * 12, "b" * 12, "c" * 12

@@ -16,18 +16,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, parsing
 from analyzer.archive.packs import encode, smalltables
 from analyzer.archive.packs.columns import TABLES, schema_of
 from analyzer.archive.packs.lossless import dumps, loads, odd_places, tagged, untagged
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.facts.database import KEY
+from analyzer.pipeline import case
 from analyzer.rules import Catalog
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
-from analyzer.tables import Block, Frame, Kind, Row, Table
 from tests import archive_kit as kit
 from tests.sql_oracle.timed import ask
 

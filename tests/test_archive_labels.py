@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from analyzer.archive import labels
 from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import Host, filled, put, run
 
 RULE = "beacon-probing"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, rules
+from analyzer import rules
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.packs import encode, factcolumns, smalltables
@@ -23,16 +23,17 @@ from analyzer.archive.restore.reading import WRITTEN_OUT
 from analyzer.archive.restore.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.case_data import CaseData, conclude
-from analyzer.errors import BacklineError
 from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.settings import Settings
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.triage import Options, gathered
 from tests import archive_kit as kit
 from tests import rule_kit
 from tools.make_bundle import make

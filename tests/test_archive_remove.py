@@ -10,7 +10,7 @@ from analyzer.archive.labels import current
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep import removal
 from analyzer.archive.upkeep.compaction import CLAIM, compact
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from tests.ask_kit import Host, filled, id_of, in_form, put, run
 from tests.batch_kit import backline, said, session, write
 

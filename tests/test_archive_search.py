@@ -21,8 +21,8 @@ from analyzer.archive.query.browse import window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import FORMS, LOST, Host, in_form, put, run
 
 OLD = 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"'

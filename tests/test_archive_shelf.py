@@ -29,7 +29,7 @@ from analyzer.archive.object_store.object_store import (
     shown,
 )
 from analyzer.archive.object_store.opening import open_store
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,11 +16,11 @@ import pytest
 from analyzer.archive.packs import encode, parquet
 from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
-from analyzer.case_data import CaseData
+from analyzer.artefacts.samples import SampleColumns
 from analyzer.facts import frames
 from analyzer.parsers import _esxtop_capture
-from analyzer.samples import SampleColumns
-from analyzer.triage import Options, gathered
+from analyzer.pipeline.case_data import CaseData
+from analyzer.pipeline.triage import Options, gathered
 from tests import archive_kit as kit
 from tests.esxtop_kit import Capture
 from tests.memory_kit import peak

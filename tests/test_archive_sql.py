@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing
 from analyzer.archive.query import ask, rows, statement, views
 from analyzer.archive.query.statement import BadQueryError
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
 from analyzer.facts import database
+from analyzer.runtime.errors import BacklineError
 from tests.ask_kit import FORMS, filled, in_form, run
 
 

@@ -24,7 +24,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.seal import sealed_json
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from tests.store_kit import JUDGING, LATER, READING, base_text, document_of, id_of, store
 
 HEX = st.sampled_from("0123456789abcdef")

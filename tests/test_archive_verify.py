@@ -26,7 +26,7 @@ from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
 from analyzer.commands.archive import command as group
 from analyzer.facts.database import duck_said
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
-from analyzer import case, parsing, rules
-from analyzer.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.case.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
 from analyzer.report import markdown, open_asks
-from analyzer.triage import triage
 from tests.case_factory import rich_case
 from tests.together import together
 

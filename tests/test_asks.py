@@ -13,11 +13,12 @@ import pytest
 from click.testing import CliRunner
 from markupsafe import escape
 
-from analyzer import parsing, rules
-from analyzer.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.case.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
 from analyzer.cli import main
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, open_asks
-from analyzer.triage import Options, triage
 from tests import many_hosts
 from tests.case_factory import rich_case
 from tests.test_bundle_names import bundle

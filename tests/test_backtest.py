@@ -26,9 +26,9 @@ from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
-from analyzer.errors import BacklineError
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.errors import BacklineError
 from tests import archive_kit as kit
 
 RING = "kb-2039495"  # matches in two of the samples: the ring before and after its remedy

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from analyzer.archive.batches.find import LAYOUTS, FindSummary, cases_in
 from analyzer.commands import batch as command
-from analyzer.errors import BacklineError
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.triage import case_name
+from analyzer.pipeline.triage import case_name
+from analyzer.runtime.errors import BacklineError
 from tests.batch_kit import write
 
 

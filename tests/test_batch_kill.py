@@ -23,8 +23,8 @@ from analyzer.archive.batches.runner import processes
 from analyzer.archive.batches.work import do
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
-from analyzer.limits import Limits
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.limits import Limits
 from tests.batch_kit import PATIENCE, backline, batch, config, documents, metas, packs, said, small_cases
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -254,7 +254,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     script.write_text(
         "from analyzer.archive.batches.runner import processes\n"
         "from analyzer.archive.batches.run_config import RunConfig\n"
-        "from analyzer.errors import BacklineError\n"
+        "from analyzer.runtime.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
         "pool = processes(RunConfig(''), 1, do=answers)\n"
         "try:\n"

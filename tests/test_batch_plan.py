@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from analyzer import parsing
 from analyzer.archive import prints
 from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.jobs import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Done, Job, Result, Work
@@ -24,8 +23,9 @@ from analyzer.archive.batches.summary import Summary, lines
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.hashcache import HashCache
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 
 R, J, OTHER = "a" * 12, "b" * 12, "c" * 12
 A, B = "1" * 32, "2" * 32

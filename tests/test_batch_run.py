@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import case
 from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result, Work
 from analyzer.archive.batches.plan import Wishes
@@ -23,10 +22,11 @@ from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
-from analyzer.errors import BacklineError
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, triage
 from analyzer.rules.run_catalog import Local
-from analyzer.triage import Options, triage
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 from tests.batch_kit import LOG, LONG_AGO, RULE, Here, batch, documents, metas, packs, session, small_cases, write
 
 
@@ -248,7 +248,7 @@ def test_a_cut_bundle_is_partial_and_says_where(tmp_path: Path) -> None:
 def test_a_fault_of_ours_fails_that_case_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception in one case is stored as failed with its place; the others are read."""
     cases = small_cases(tmp_path / "cases", 3)
-    import analyzer.triage as pipeline
+    import analyzer.pipeline.triage as pipeline
 
     real = pipeline.read_case
 

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.pipeline.triage import triage
 from analyzer.report import completeness, fleet, html
 from analyzer.report.wording import stamp
-from analyzer.triage import triage
 from tests.fleet_factory import fleet as made_fleet
 from tests.test_browser_reports import CHROMIUM, Opened, browser
 

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from analyzer.commands.made_pages import read_case_schema
+from analyzer.pipeline.triage import triage
 from analyzer.report import html
-from analyzer.triage import triage
 from tests.page_kit import AXE
 from tests.test_browser_reports import ARGUMENTS, CHROMIUM, Opened
 

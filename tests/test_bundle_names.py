@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.parsing import registry
-from analyzer.triage import Options, triage
+from analyzer.artefacts.parsing import registry
+from analyzer.pipeline.triage import Options, triage
 
 NAMES = Path(__file__).parent / "bundle_names"
 MANUAL = Path(__file__).parent.parent / "docs" / "formats.md"

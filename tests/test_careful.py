@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.limits import Limits
 from analyzer.scan import re2pattern
 from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, refused_by_re2, search_of
 from analyzer.scan.careful import STEPS as A_CHARACTER
@@ -21,7 +22,6 @@ from analyzer.scan.engines import ENGINES
 from analyzer.scan.patterns import find_fatal
 from analyzer.scan.repeats import measure_cost
 from analyzer.scan.signatures import Scanner, Signature
-from analyzer.triage import triage
 from tests.rule_kit import BASE, Kit, full
 from tests.test_patterns import PATTERNS
 

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, case_shape
+from analyzer.case import case_shape
+from analyzer.case.ranking import order_findings
+from analyzer.case.verdicts import Judgement, Reason
 from analyzer.commands.made_pages import read_case_schema
-from analyzer.errors import RefusedError
-from analyzer.ranking import order_findings
-from analyzer.verdicts import Judgement, Reason
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, unknowns
 
 SCHEMA: dict[str, Any] = json.loads(read_case_schema())

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.triage import case_name, name_case, says_nothing
+from analyzer.pipeline.triage import case_name, name_case, says_nothing
 
 CASES = Path(__file__).parents[1] / "samples/cases"
 HOST = {"name": "esx01", "kind": "esxi"}

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, made
-from analyzer.tables import Block, Row
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 VOLUME = "5f1e2d3c-4b5a6978-8796-a5b4c3d2{:04x}"
@@ -259,10 +259,10 @@ def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
 
 def _facts(case: Path) -> Facts:
     from analyzer.ingest.nodes import resolve
+    from analyzer.pipeline.triage import gather, read_case
     from analyzer.scan.signatures import Scanner
     from analyzer.sources import Ledger
     from analyzer.sources.kinds import KindFinder
-    from analyzer.triage import gather, read_case
 
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([case], ledger, kinds, Scanner([]), Options())
@@ -273,7 +273,7 @@ def test_a_case_without_ports_and_disks_pays_nothing(tmp_path: Path) -> None:
     """The module that makes chains is not even imported."""
     case = put(tmp_path, {"commands/vmware_-vl.txt": "VMware ESXi 6.5.0 build-5969303\n"})
     code = (
-        "import sys; from pathlib import Path; from analyzer.triage import triage\n"
+        "import sys; from pathlib import Path; from analyzer.pipeline.triage import triage\n"
         f"triage([Path({str(case)!r})]); print('analyzer.facts.chains' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -19,10 +19,10 @@ pytest.importorskip("distributed")
 from analyzer.archive.clusters import dasklink, worker_protocol
 from analyzer.archive.clusters.cluster import Cluster, Tls
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import read
+from analyzer.runtime.errors import BacklineError
 from tests.batch_kit import small_cases, write
 from tests.cluster_kit import (
     ROOT,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.cli import main
 from tests.compare_kit import HostMoment, Vm
 from tools.case_text import guest_stats, rx_summary

@@ -9,9 +9,9 @@ import jinja2
 import pytest
 from jinja2 import Environment
 
-from analyzer import case
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
 from analyzer.report import compiling, html, page
-from analyzer.triage import triage
 
 CASES = Path(__file__).parents[1] / "samples" / "cases"
 

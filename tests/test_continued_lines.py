@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Row
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Row
 from tests.rule_kit import BASE, Kit, full
 
 RULE = """\

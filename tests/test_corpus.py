@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from analyzer.errors import RefusedError
 from analyzer.ingest.nodes import resolve
+from analyzer.pipeline.triage import Options, gather, read_case, triage
+from analyzer.runtime.errors import RefusedError
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.triage import Options, gather, read_case, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"

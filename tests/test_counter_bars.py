@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer import rules
-from analyzer.language.expression import ExprNode
+from analyzer.artefacts.tables import Table
 from analyzer.rules import Rule
-from analyzer.tables import Table
+from analyzer.rules.language.expression import ExprNode
 
 # Columns that say how much went through since the counters of their table began.
 TRAFFIC = frozenset(

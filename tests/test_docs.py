@@ -21,10 +21,10 @@ from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.limits import Limits
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, fact_tables
 from analyzer.rules import keys as rule_keys
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import RULE, full
 from tools import docs
 

@@ -15,15 +15,17 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules, triage
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
-from analyzer.errors import UsageError
+from analyzer.pipeline import examples, triage
 from analyzer.report import numbers
 from analyzer.rules import Rule
+from analyzer.runtime.errors import UsageError
 from tools.make_case import tgz, vm_support
 
 ROOT = Path(__file__).resolve().parent.parent

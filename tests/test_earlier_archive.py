@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.web.cases.history import RESULTS, History
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import stored

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analyzer.artefacts.tables import Block, Row
 from analyzer.judge import judge_many
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Row
 from tests.rule_kit import BASE, PART, RULE, Kit, full, rule
 
 CONDITIONS = [

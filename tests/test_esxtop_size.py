@@ -21,12 +21,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import parsing, samples
+from analyzer.artefacts import parsing, samples
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, frames
 from analyzer.parsers.esxtop_csv import stream
-from analyzer.parsing import Wanted
-from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import HOST, Capture
 from tests.memory_kit import peak
 from tests.sql_oracle.timed import ask

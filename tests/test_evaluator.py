@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Frame
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
 from analyzer.judge.subjects import Detail, outside
-from analyzer.language.expression import ExprNode
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
-from analyzer.samples import SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Frame
+from analyzer.rules.language.expression import ExprNode
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, TABLES, Kit, full
 from tests.sql_oracle.query import Query
 

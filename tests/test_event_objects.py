@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.artefacts.tables import Block, Row
+from analyzer.case.verdicts import Finding
 from analyzer.ingest.problems import EVENT, kind_of
 from analyzer.judge import judge
-from analyzer.language.rulefile import FileSpan
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example
-from analyzer.tables import Block, Row
-from analyzer.verdicts import Finding
+from analyzer.rules.language.rulefile import FileSpan
 from parsers import esx_event
 from tests.event_texts import HOST_WIDE, forms_of, names_of
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from analyzer import examples, rules
-from analyzer.errors import RuleFileError, UsageError
+from analyzer import rules
+from analyzer.case.verdicts import Verdict
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
-from analyzer.verdicts import Verdict
+from analyzer.runtime.errors import RuleFileError, UsageError
 from tests.rule_kit import RULE, full
 from tests.together import together
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from analyzer.authoring.explain import casework, explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, record
+from analyzer.case.verdicts import Mark, NearMiss, Trace
 from analyzer.cli import main
-from analyzer.verdicts import Mark, NearMiss, Trace
 from tests.rule_kit import BASE, PART, Kit, full, rule
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,11 +24,11 @@ from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import fact_files, fact_tables
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -323,7 +323,7 @@ EXAMPLE = "  - name: x\n    tables:\n      esxi.pnic_stats: [{{pnic: vmnic0, rx_
 )
 def test_affected_minds_the_version_and_inside_it_the_build(release: str, result: str) -> None:
     """Outside of the ranges a rule does not apply; where what decides is unknown it cannot tell."""
-    from analyzer import examples
+    from analyzer.pipeline import examples
 
     rule = rules.parse(AFFECTED + EXAMPLE.format(release, result))
     assert [one.got["result"] for one in examples.run(rule)] == [result]

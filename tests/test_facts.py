@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.errors import UsageError
+from analyzer.artefacts.tables import Block, Column, Frame, Row, Table
 from analyzer.facts import Facts
-from analyzer.tables import Block, Column, Frame, Row, Table
+from analyzer.runtime.errors import UsageError
 from tests.rule_kit import BASE, PART, TABLES, Kit
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.timed import ask

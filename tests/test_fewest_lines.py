@@ -11,9 +11,9 @@ from statistics import median
 
 import pytest
 
-from analyzer import examples as runner
 from analyzer import rules
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples as runner
+from analyzer.rules.language.rulefile import BadRuleError
 from tests.lint_kit import PAGES, piece, unmarked
 from tests.test_short_form import backline, written
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.finding_names import finding_of
+from analyzer.report.finding_names import finding_of
 
 CASE = Path(__file__).resolve().parent.parent / "samples" / "cases" / "nsx-633-site"
 Numbered = list[tuple[str, str]]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.reader import BEGINNING, LEAST, fits
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Row
 
 FORMS = [one for one in parsing.registry().values() if one.template]
 SAMPLES = Path(__file__).parent.parent / "samples"

@@ -7,12 +7,13 @@ from functools import cache
 
 import pytest
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
+from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.rules import Rule, Step
-from analyzer.verdicts import Fix
 from tests.lint_kit import codes
 from tests.rule_kit import Kit
 

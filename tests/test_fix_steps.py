@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer import examples, parsing
+from analyzer.artefacts import parsing
 from analyzer.authoring.proof.mutation import survivors
+from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
-from analyzer.language.command import written
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples
 from analyzer.report import html, markdown, terminal
-from analyzer.verdicts import Fix
+from analyzer.rules.language.command import written
+from analyzer.rules.language.rulefile import BadRuleError
 from tests.case_factory import rich_case
 from tests.lint_kit import codes
 from tests.rule_kit import BASE, RULE, TABLES, Kit, full

@@ -25,11 +25,11 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.commands import archive_heatmap, counter
-from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
 from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Fleet, FleetCase, FleetHit, FleetRule, Host
 from analyzer.report.styles import style
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import filled, run
 from tests.case_factory import HOSTILE
 from tests.fleet_factory import KB, Told, fleet, stored

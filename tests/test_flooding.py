@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gathered
 
 FLOOD = "WARNING: UplinkRxRing: {n}: vmnic2: cannot replenish queue {n}, retry {n} (synthetic)"
 TREE = "esx-esx01.lab.example-2023-10-14--12.00-71234/var/run/log"

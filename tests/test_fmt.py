@@ -21,9 +21,9 @@ from analyzer.authoring.fmt.printing import GROUPS, ORDERS
 from analyzer.authoring.fmt.text import MOST
 from analyzer.authoring.fmt.tree import comments
 from analyzer.cli import main
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, RuleItem, RuleText
+from analyzer.runtime.errors import BacklineError
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent

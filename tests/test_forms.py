@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
 from analyzer.forms.columns import bundle_files, file_name
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
 from tests.sample_kit import ALL, SAMPLES
 from tests.together import together
 

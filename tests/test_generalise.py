@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft.generalise import DraftSignature, clean_line, signatures
 from analyzer.authoring.draft.mask import Mask
 from analyzer.scan.careful import refused_by_re2

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case_data, parsing, triage
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block
 from analyzer.cli import main
 from analyzer.ingest import session_reader
+from analyzer.pipeline import case_data, triage
 from analyzer.report import html, markdown, summary
-from analyzer.tables import Block
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "lab-ring-before"

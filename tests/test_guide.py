@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.proof.mutation import survivors
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from tools import guide

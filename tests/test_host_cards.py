@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case, parsing
+from analyzer.artefacts import parsing
 from analyzer.cli import main
-from analyzer.host_card_rows import ROWS
-from analyzer.host_cards import COLUMN, cell
+from analyzer.pipeline import case
+from analyzer.pipeline.host_card_rows import ROWS
+from analyzer.pipeline.host_cards import COLUMN, cell
 from analyzer.report import html
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"

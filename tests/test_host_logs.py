@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 BUNDLE = "esx-esx0.lab.example-2023-10-14--16.53-71234"
 LINE = "2023-10-14T09:01:0{n}.110Z {head}: {text}"
@@ -69,8 +69,8 @@ def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
 
 def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:
     """esxupdate of 5.x to 7.x has no severity in the head: the word after the module tells, and a trace joins its line."""
-    from analyzer.parsing import registry
-    from analyzer.tables import Block, Row
+    from analyzer.artefacts.parsing import registry
+    from analyzer.artefacts.tables import Block, Row
 
     lines = [
         "2018-10-08T08:23:18Z esxupdate: 5557508: BootBankInstaller.pyc: ERROR: no space",

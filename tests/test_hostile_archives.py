@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, codecs, walk
 from analyzer.sources.names import normalise
 from analyzer.sources.stream import Feed, FeedStream, MemorySource, SliceStream
@@ -358,7 +358,7 @@ def test_zero_member_of_300_mib_is_fast_and_flat(tmp_path: Path) -> None:
     (tmp_path / "b.tgz").write_bytes(data)
     code = (
         "import sys, time, pathlib\n"
-        "from analyzer.limits import Limits\n"
+        "from analyzer.runtime.limits import Limits\n"
         "from analyzer.sources import Ledger, walk\n"
         "started = time.process_time()\n"
         "n = sum(1 for _ in walk([pathlib.Path(sys.argv[1])], Limits(ratio=2000), Ledger()))\n"

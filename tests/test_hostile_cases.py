@@ -19,9 +19,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html
-from analyzer.text import for_csv
-from analyzer.triage import Options, triage
+from analyzer.runtime.text import for_csv
 from tests import hostile
 from tests.case_factory import rich_case
 from tests.hostile import Answer, Page, ask

@@ -23,9 +23,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from analyzer import output
 from analyzer.cli import main
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
+from analyzer.runtime import output
 from tests import hostile
 from tests.hostile import ask
 
@@ -328,7 +328,7 @@ def test_an_output_that_cannot_be_is_said_before_the_work(tmp_path: Path, monkey
     path = hostile.bundle(tmp_path / "in")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "taken" / "report.md").mkdir(parents=True)
-    monkeypatch.setattr("analyzer.triage.triage", lambda *_: pytest.fail("the work was begun"))
+    monkeypatch.setattr("analyzer.pipeline.triage.triage", lambda *_: pytest.fail("the work was begun"))
     for folder, said in (("file", "it is a file"), ("file/below", "it is a file"), ("taken", "it is a folder")):
         assert said in one_line(run("triage", path, "-o", tmp_path / folder), 6)
     monkeypatch.setattr(output.os, "access", lambda *_: False)  # as on a read-only file system
@@ -394,7 +394,7 @@ MOMENTS = {
         "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.MemberReader.read = read"
     ),
     "swallowed by a library": (
-        "import analyzer.case_data as t\nreal = t.judge\n"
+        "import analyzer.pipeline.case_data as t\nreal = t.judge\n"
         "def judge(*a, **k):\n"
         "    try: os.kill(os.getpid(), 2); import time; time.sleep(1)\n"
         "    except KeyboardInterrupt: pass\n"

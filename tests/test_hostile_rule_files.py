@@ -14,12 +14,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.engines import ENGINES, choose_engine
 from analyzer.scan.signatures import Scanner
 from tests.rule_kit import BASE, LOG, PART, RULE, TABLES, Kit, full

@@ -18,12 +18,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
 from analyzer.judge import judge
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.limits import Limits
 from tests.hostile_rule_files import (
     ALL,
     HARMLESS,
@@ -239,7 +240,7 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
         import json, time
         from pathlib import Path
         from analyzer.judge import judge
-        from analyzer.limits import Limits
+        from analyzer.runtime.limits import Limits
         from analyzer.rules import Catalog
         from tests.rule_kit import BASE, PART, Kit, full
         kit = Kit().add(BASE, [{{"key": n, "a": 1}} for n in range(30_000)])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 
-from tests.layers import ARCHIVE, LAYERS
 from tests.together import together
+from tools import house
+from tools.layers import ARCHIVE, LAYERS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -65,11 +67,9 @@ def test_no_room_of_the_archive_imports_a_later_one(path: Path) -> None:
 
 
 def test_the_report_reads_the_case_document_and_nothing_else() -> None:
-    """No module of the report imports more of the package than the escapes of `text`, `short_lines`, what an ask holds, names of results, limits, and the order of findings."""
+    """A module of the report imports what a case document is made of, texts and limits, and nothing that could read a case."""
     for path in sorted((ROOT / "analyzer" / "report").glob("*.py")):
-        assert imported(path) <= {
-            "asks", "text", "short_lines", "limits", "reasons", "result_files", "report", "errors", "ranking"
-        }, path.name  # fmt: skip
+        assert imported(path) <= {"runtime", "case", "report"}, path.name
 
 
 @pytest.mark.size
@@ -83,8 +83,8 @@ def test_no_module_names_a_parser() -> None:
 def test_the_walk_sees_a_wrong_arrow(tmp_path: Path) -> None:
     """The check can fail: an import of the judge from a source is seen."""
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("from analyzer.judge import judge\nimport analyzer.case\n", encoding="utf-8")
-    assert imported(wrong) == {"judge", "case"}
+    wrong.write_text("from analyzer.judge import judge\nimport analyzer.pipeline.triage\n", encoding="utf-8")
+    assert imported(wrong) == {"judge", "pipeline"}
     assert RANK["judge"] > RANK["sources"]
 
 
@@ -128,6 +128,19 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
         reach[start] = seen
     found = {tuple(sorted(other for other in reach[one] if one in reach[other])) for one in arrows if one in reach[one]}
     return [list(one) for one in sorted(found)]
+
+
+@pytest.mark.size
+def test_no_folders_import_each_other_in_a_circle() -> None:
+    """No folder reaches itself by imports: late ones, those for types alone and those of tools included."""
+    arrows = house.map_folder_imports(house.read_files())
+    assert len(arrows) > 40
+    assert house.find_circles(arrows) == []
+    assert not [
+        path.name
+        for path in (ROOT / "tools").glob("*.py")
+        if re.search(r"(from|import) tests\b", path.read_text(encoding="utf-8"))
+    ]
 
 
 @pytest.mark.size

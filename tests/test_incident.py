@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.report import html, incident, markdown
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.errors import RuleFileError
+from analyzer.case.verdicts import Finding, Trace
 from analyzer.judge import judge
 from analyzer.judge.evidence import thin
 from analyzer.judge.relations import relate, slug
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Finding, Trace
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, COUNTERS, MANAGER, PART, RULE, SAMPLED, TABLES, Kit, frame, full, rule
 
 

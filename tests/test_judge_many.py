@@ -12,14 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, judge, rules, triage
-from analyzer.case_data import CaseData
+from analyzer import judge, rules
+from analyzer.artefacts.tables import Block, Frame
 from analyzer.facts import Facts, database
 from analyzer.judge.rule_evaluation import OneCase
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples, triage
+from analyzer.pipeline.case_data import CaseData
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Frame
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging, stages
 from tests.sql_oracle.cases import Cases

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.commands.launcher import command_file, desktop_entry, droplet, dropped, exec_word, this_program
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from tests.batch_kit import PATIENCE, ROOT, backline, said
 
 BUNDLE = ROOT / "samples" / "cases" / "lab-ring-before"

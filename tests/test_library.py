@@ -14,10 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import analyzer
-from analyzer import OpenedCase, case, open_case
+from analyzer import OpenedCase, open_case
 from analyzer.archive.store import Archive
 from analyzer.cli import main
-from analyzer.errors import RefusedError, UsageError, WriteError
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from tests.archive_kit import put, sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ def test_the_package_stays_light() -> None:
     """`import analyzer` imports nothing of it but the guard of the current folder; an unknown name is refused."""
     code = "import analyzer, sys; print(sorted(m for m in sys.modules if m.startswith('analyzer.') or m in ('typing', 'pandas')))"
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['analyzer.safepath']"
+    assert done.stdout.strip() == "['analyzer.runtime.safepath']"
     with pytest.raises(AttributeError, match="no attribute 'open_cases'"):
         analyzer.open_cases  # type: ignore[attr-defined]  # noqa: B018
 

@@ -17,12 +17,12 @@ from analyzer.authoring.lint.codes import CODES
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
 from analyzer.cli import main
-from analyzer.errors import UsageError
-from analyzer.limits import Limits
 from analyzer.rules import packs
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from tests.lint_kit import base, check, codes, laid, told
 
 PRIV = "join:\n  priv: {table: esxi.pnic_private_stats, by: [pnic], rows: many}\n"

@@ -15,8 +15,8 @@ from analyzer.authoring.lint import printing as lint_print
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.cli import main
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import default_paths
+from analyzer.rules.language.rulefile import FileSpan
 from tests.lint_kit import base, laid
 from tests.rule_kit import RULE, TABLES
 

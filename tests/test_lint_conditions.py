@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analyzer.authoring.lint.conditions import always, follows, never
 from analyzer.facts.database import version_key
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 from tests.rule_kit import rule
 
 VERSIONS = ("6.3", "6.3.0", "6.3.9", "6.3.10", "7.0-1")

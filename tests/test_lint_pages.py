@@ -9,7 +9,7 @@ import pytest
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint import codes as lint_codes
 from analyzer.authoring.lint.codes import CODES, PROOF
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from tests.lint_kit import PAGES, Piece, base, blocks, check, check_facts, check_shared, laid, piece, unmarked
 
 

@@ -15,10 +15,10 @@ from analyzer import rules
 from analyzer.authoring.pages import listing, telling
 from analyzer.authoring.select import select
 from analyzer.cli import main
-from analyzer.errors import UsageError
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings, parse
+from analyzer.runtime.errors import UsageError
 from tests.rule_kit import full
 from tests.together import together
 

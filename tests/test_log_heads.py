@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from analyzer.parsing import registry
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import completeness
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.heads import PART, SHOWN, WHOLE, Heads, Purse
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import Options, triage
 from tests.sample_kit import ALL, Sample, recognised
 from tests.together import together
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.logtime import log_time, read, stamped
+from analyzer.artefacts.tables import Column, ColumnValueError, convert
 from analyzer.cli import main
 from analyzer.facts.database import timestamp
 from analyzer.forms.logs import read_utc
-from analyzer.logtime import log_time, read, stamped
-from analyzer.tables import Column, ColumnValueError, convert
 from tests.rule_kit import BASE, Kit, rule
 
 CASES = [

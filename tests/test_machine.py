@@ -10,8 +10,8 @@ import textfsm
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analyzer import parsing
-from analyzer.machine import Machine, first_characters
+from analyzer.artefacts import parsing
+from analyzer.artefacts.machine import Machine, first_characters
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -154,7 +154,7 @@ STATE_LINES += ["go", "gone", "back", "bad", "stop", "", " more 1"]
 def test_what_is_remembered_of_a_line_changes_no_row(lines: list[str], most: int) -> None:
     """States, Continue, Clear, empty and missing groups give the library's rows, however little is kept."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("analyzer.machine.MOST_KNOWN", most)
+        patch.setattr("analyzer.artefacts.machine.MOST_KNOWN", most)
         assert our_rows(STATES, lines) == plain_rows(STATES, lines)
 
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.case.verdicts import Finding
 from analyzer.cli import main
 from analyzer.judge.whole_catalog import judge
-from analyzer.language.template import name_machine
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Finding
+from analyzer.rules.language.template import name_machine
 from tests.together import together
 
 CASES = sorted((Path(__file__).parents[1] / "samples/cases").iterdir())

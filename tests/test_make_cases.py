@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from analyzer import rules
-from analyzer.errors import BacklineError
 from analyzer.judge import judge_cases
+from analyzer.pipeline.triage import Options, gathered, triage
 from analyzer.rules import default_paths
-from analyzer.triage import Options, gathered, triage
+from analyzer.runtime.errors import BacklineError
 from tests import hostile
 from tests.together import together
 from tools.case_hosts import SYNTHETIC

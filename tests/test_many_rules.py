@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
-from analyzer.language.rulefile import RuleText
+from analyzer.pipeline.triage import Options, triage
 from analyzer.rules import Rule, cache
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.reader import RuleReader
 from analyzer.scan import signature_set
-from analyzer.triage import Options, triage
 from tests import many_rules
 
 CASES = Path(__file__).parents[1] / "samples" / "cases"

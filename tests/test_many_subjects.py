@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.judge.ranking import gauge, worst
-from analyzer.limits import Limits
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
+from analyzer.runtime.limits import Limits
 from tests import many_hosts
 from tests.memory_kit import peak
 from tests.rule_kit import BASE, Kit, rule

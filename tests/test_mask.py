@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.logtime import log_time
 from analyzer.authoring.draft.mask import Mask
-from analyzer.logtime import log_time
 
 AROUND = st.text("abcdefghi", min_size=4, max_size=9).map(lambda text: "q" + text + "q")  # never part of a secret
 WORD = st.text("klmnoprstuvw", min_size=6, max_size=10).map(lambda text: "x" + text + "x")

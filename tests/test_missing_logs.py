@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from analyzer.case.verdicts import CannotTell, Finding, Verdict
 from analyzer.facts import Facts
 from analyzer.judge.whole_catalog import alone
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.catalog import load
 from analyzer.rules.column_usage import needs_of
-from analyzer.verdicts import CannotTell, Finding, Verdict
+from analyzer.runtime.limits import Limits
 
 RULES = [rule for rule in load().rules if needs_of(rule).lacks]
 

@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.proof.mutants import DOWN, UP, conditions, moved, mutants, with_moved, written
 from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
 from analyzer.authoring.proof.prove import prepare
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
-from analyzer.language.expression import ExprNode
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
 from tests.rule_kit import RULE, TABLES, full
 
 CATALOG = rules.load(drafts=True, examples=True)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Explained, NearMiss
 from analyzer.rules import Rule
-from analyzer.verdicts import Explained, NearMiss
 from tests.rule_kit import BASE, MANAGER, PART, RULE, Kit, full, rule
 
 Row = dict[str, Any]

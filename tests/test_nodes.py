@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block
 from analyzer.ingest.nodes import name_records, resolve
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, read_case, triage
+from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block
-from analyzer.triage import Options, read_case, triage
 from tools.case_nsx import STATES
 
 ROOT = Path(__file__).resolve().parent.parent

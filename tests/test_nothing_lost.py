@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from analyzer.artefacts.parsing import Output, registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.intake import Intake
-from analyzer.parsing import Output, registry
+from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import Options, read_case, triage
 from tests.sample_kit import ALL, Sample, recognised
 from tests.together import together
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, site
 from analyzer.report import view
-from analyzer.tables import Block, Row
 from tools.case_nsx import STATES
 
 FAULT, CLUSTER, SPLIT = "kb-2151719", "nsx-majority-lost", "nsx-cluster-split"

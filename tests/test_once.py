@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.text import once
+from analyzer.runtime.text import once
 
 A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
 

@@ -18,14 +18,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
-from analyzer.errors import RuleFileError
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import LogHit
 from analyzer.rules import LogDef
 from analyzer.rules.catalog import load
+from analyzer.runtime.errors import RuleFileError
 from analyzer.scan.hits import Hit
-from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, Kit, full
 
 START = datetime(2024, 1, 5, 12)

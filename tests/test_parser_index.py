@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from analyzer import parser_index, parsing
-from analyzer.parsing import Parser
-from analyzer.tables import Block
+from analyzer.artefacts import parser_index, parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block
 from tests.batch_kit import ROOT
 
 
@@ -92,7 +92,7 @@ def test_a_small_case_imports_few_parsers(folder: Path) -> None:
     code = (
         "import sys, analyzer, analyzer.parsers as p\n"
         "p.__path__.insert(0, sys.argv[1])\n"
-        "from analyzer.triage import triage\n"
+        "from analyzer.pipeline.triage import triage\n"
         "from pathlib import Path\n"
         "triage([Path(sys.argv[2])])\n"
         "print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('analyzer.parsers.')))\n"

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.errors import RefusedError
 from analyzer.forms.logs import MASKED
+from analyzer.pipeline.triage import triage
 from analyzer.report import problems
+from analyzer.runtime.errors import RefusedError
 from analyzer.sources import markup
 from analyzer.sources.markup import remove_marks
-from analyzer.triage import triage
 
 FRAME = "0x4539b829b{}:[0x42000f4ff0a3]{} stack: 0x0"
 VMK = "2024-05-05T10:0{}:00.000Z cpu3:2098123){}"

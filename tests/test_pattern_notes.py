@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from analyzer import pattern_notes
-from analyzer.pattern_notes import Noted, noted
+from analyzer.commands.wheel import note_patterns
+from analyzer.runtime import pattern_notes
+from analyzer.runtime.pattern_notes import Noted, noted
 from analyzer.scan.compiled_pattern import Needle, list_expressions
-from analyzer.wheel import note_patterns
 
 
 @noted

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import FATAL, find_dangers, find_fatal
 from analyzer.scan.repeats import measure_cost

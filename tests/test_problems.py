@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.report import html, markdown
-from analyzer.triage import Options, gathered
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 FRAME = "0x4390cc81be50:[0x418020d03f71]{}@vmkernel#nover+0x29 stack: 0x430410ce2ac8, 0x4180214838ad"

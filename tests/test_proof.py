@@ -9,14 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.authoring.proof.prove import prove
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases
 from analyzer.judge.case_rows import table_of
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Row
-from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging
 from tests.together import together

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import Parser, registry
 from analyzer.ingest.known_files import KnownFiles
-from analyzer.parsing import Parser, registry
 from analyzer.sources import kinds, tarheader
 from analyzer.sources.encoding import decode, first_lines
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 from tests.memory_kit import peak
 from tools.make_bundle import make, vsish_dump
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.triage import Options, read_case, triage
 
 PROMPT = "[root@esx1:~] "
 NIC_HEAD = (

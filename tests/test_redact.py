@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer.case import dumps
 from analyzer.cli import main
-from analyzer.output import write_all
+from analyzer.pipeline.case import dumps
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
 from analyzer.report import markdown
+from analyzer.runtime.output import write_all
 from tests.redaction_check import left
 
 ROOT = Path(__file__).resolve().parent.parent

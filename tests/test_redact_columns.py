@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.redact.columns import KINDS, LABELLED, OF_TABLE, kind_of
 
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.commands import compare
-from analyzer.output import write_all
 from analyzer.redact import namemap
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
+from analyzer.runtime.output import write_all
 from tests.changed_twin import OTHERS, told, write_twin
 from tests.redaction_check import left
 

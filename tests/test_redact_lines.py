@@ -19,7 +19,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.merged_log import show
 from analyzer.redact import signedlines
 from analyzer.redact.bulkdecoding import meaning, words_in
 from analyzer.redact.encodings import encoded_words
@@ -29,6 +28,7 @@ from analyzer.redact.namemap import NameMap
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import Residue
 from analyzer.redact.textforms import found_at
+from analyzer.views import log_text as show
 from tests.redaction_check import spellings
 from tests.test_redact_places import LINES
 
@@ -172,7 +172,7 @@ def test_a_name_that_is_left_in_a_line_stops_the_run(
 
 def test_the_material_is_read_once_for_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `--redact` the logs are read as often as without, beside the reading for the names of tables."""
-    from analyzer.merged_log.reading import MergedLog
+    from analyzer.views.log_reading import MergedLog
 
     read: list[int] = []
     whole = MergedLog._read

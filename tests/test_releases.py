@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
+from analyzer.pipeline import examples
 
 RULE = """\
 rule: old-release

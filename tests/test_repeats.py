@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row, name_blocks
 from analyzer.cli import main
 from analyzer.forms.layouts import Layouts
-from analyzer.parsing import registry
 from analyzer.secrets.values import hide, hide_lines
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
-from analyzer.tables import Block, Fault, Row, name_blocks
 
 PROMPT = "[root@esx1:~] "
 COUNTERS = ("pktsTxOK", "bytesTxOK", "droppedTx", "pktsRxOK", "bytesRxOK", "droppedRx", "actions", "someLaterCounter")
@@ -117,7 +117,7 @@ def test_a_repeated_dump_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) ->
     """The comparison above compares two ways: of three like dumps the third is not read line by line."""
     lines = [*client_stats(1, 0), *client_stats(2, 50), *client_stats(3, 90)]
     read(lines)
-    monkeypatch.setattr("analyzer.parsing.run_template", lambda *_: pytest.fail("the template was run"))
+    monkeypatch.setattr("analyzer.artefacts.parsing.run_template", lambda *_: pytest.fail("the template was run"))
     (_, _, _, _, _, piece) = split(lines, registry().values())
     (row,) = rows_of([piece])
     assert isinstance(row, Row)

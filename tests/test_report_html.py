@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Judgement
 from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
 from analyzer.report.time_axis import time_axis
-from analyzer.verdicts import Judgement
 from analyzer.web.guard.pagefiles import PAGE, content
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, ring_finding
 

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from analyzer.cli import main
+from analyzer.pipeline.triage import triage
 from analyzer.report import finding_rows, html, markdown, open_asks, terminal, view
-from analyzer.triage import triage
 from tests import many_hosts
 from tests.case_factory import rich_case
 from tests.test_nsx_site import FAULT, RESTART

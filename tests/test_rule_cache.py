@@ -17,16 +17,17 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import cache_folder, rules
+from analyzer import rules
 from analyzer.cli import main
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
 from analyzer.rules import cache, fact_files, fact_tables, file_states, sources
 from analyzer.rules.cache import EAGER, LATER, RuleCache
 from analyzer.rules.encoding import Encoder
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Rule
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime import cache_folder
+from analyzer.runtime.limits import Limits
 from tests import hostile
 from tests.rule_kit import TABLES
 from tests.test_evaluator import NUMBERS, RULE, conditions

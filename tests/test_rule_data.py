@@ -12,16 +12,17 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from analyzer import parsing, rules
+from analyzer import rules
 from analyzer.archive.labels import Label
 from analyzer.archive.query.fleet import FleetFilter, fleet
 from analyzer.archive.store import Archive
+from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.pages import schema
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.cli import main
 from analyzer.rules import BadRuleError
 from analyzer.rules.run_options import RunOptions
-from analyzer.verdicts import SEVERITIES
 from analyzer.web.questions import library
 from tests import archive_kit as kit
 from tests.web_kit import client_of, serving_at

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
 from analyzer.cli import main
-from analyzer.parsing import registry
 from analyzer.sources.prompts import find_prompt
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece

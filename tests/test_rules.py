@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.errors import RuleFileError
-from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.runtime.errors import RuleFileError
 from tests.rule_kit import BASE, RULE, TABLES, Kit, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"

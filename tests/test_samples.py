@@ -28,12 +28,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from analyzer import parser_index
+from analyzer.artefacts import parser_index
+from analyzer.artefacts.parsing import Parser, modules, registry, tables, template_text
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from analyzer.forms import logs
 from analyzer.ingest.reader import TIME_OF_ENTRY
-from analyzer.parsing import Parser, modules, registry, tables, template_text
 from analyzer.sources.transcript import split
-from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from tests.sample_kit import ALL, Sample, recognised, run
 from tests.together import together
 

@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Column, Table
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.rules import bounds, examples, fact_tables, logs, short, short_examples
 from analyzer.rules import keys as rule_keys
-from analyzer.tables import CatalogRows, Column, Table
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from tests.rule_kit import TABLES as MADE_UP
 from tests.together import together
 

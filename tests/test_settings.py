@@ -18,15 +18,15 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from analyzer import rules
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
-from analyzer.language.rulefile import FileSpan, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, ThresholdError, run_catalog
+from analyzer.rules.language.rulefile import FileSpan, RuleText
 from analyzer.rules.muting import apply_settings
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
 from analyzer.rules.tomlplaces import places
-from analyzer.verdicts import Judgement
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,11 +20,11 @@ from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.limits import Limits
 
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 SHARED = """\

@@ -15,12 +15,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples as runner
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples as runner
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.short_examples import MADE, own_path
 from tests.rule_kit import TABLES, Kit
 from tests.together import together

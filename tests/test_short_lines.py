@@ -11,7 +11,7 @@ from rich.console import Console
 
 from analyzer.report import fleetterm
 from analyzer.report.summary import Printer
-from analyzer.short_lines import bound_line, bound_middle, shorten_line
+from analyzer.runtime.short_lines import bound_line, bound_middle, shorten_line
 
 NAMES = st.sampled_from([
     "naa.60050768018105f1c000000000a10244", "esx-prod-frankfurt-rack12-0071.corp.customer.example",

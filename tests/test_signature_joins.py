@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.proof.mutants import mutants
-from analyzer.errors import RuleFileError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, signature_tables
 from analyzer.judge.case_rows import CaseTable
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.tables import refitted
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Table
 from tests.line_rules import LINES, RULE, THINGS, changed, line, subjects, verdicts
 from tests.rule_kit import BASE, LOG, TABLES, Kit, full
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.artefacts.loghost import OBJECT
 from analyzer.judge import judge
-from analyzer.language.rulefile import FileSpan
-from analyzer.loghost import OBJECT
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example, Rule
+from analyzer.rules.language.rulefile import FileSpan
 
 
 class Told(NamedTuple):

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from analyzer import rules
+from analyzer.artefacts.tables import Block
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.judge import judge, log_conditions, signature_tables
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, SearchStop
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block
-from analyzer.verdicts import Judgement
 from tests.line_rules import LINES, RULE, THINGS, changed, line, subjects, verdicts
 from tests.rule_kit import BASE, LOG, TABLES, Kit, full
 

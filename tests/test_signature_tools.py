@@ -12,17 +12,18 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.authoring.explain import explain
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.pages import telling
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.settings import Settings
 from analyzer.scan.signatures import Scanner
-from analyzer.verdicts import Judgement
 from tests.line_rules import BUNDLE, LINES, RULE, SLOW_RULE, THINGS, changed, line, verdicts
 from tests.lint_kit import check
 from tests.rule_kit import BASE, LOG, Kit, full

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import cache_folder
-from analyzer.errors import RuleFileError, UsageError
-from analyzer.limits import Limits
+from analyzer.runtime import cache_folder
+from analyzer.runtime.errors import RuleFileError, UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan import blocks, engines, hyperscanengine
 from analyzer.scan.blocks import LineBlocks, NulGap
 from analyzer.scan.compiled_pattern import Needle
@@ -582,7 +582,7 @@ def test_an_error_of_the_source_reaches_the_caller(small_blocks: None) -> None:
 def test_a_bundle_gives_the_findings_of_the_reference_scan(engine: str, tmp_path: Path) -> None:
     """On a synthetic bundle, walker and scan find what tarfile, gzip and `re` find line by line."""
     from analyzer.sources import Ledger, walk
-    from tests import oracle_triage
+    from tools import oracle_triage
     from tools.bundle_logs import patterns
     from tools.make_bundle import make
 

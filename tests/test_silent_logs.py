@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.case.verdicts import Verdict
 from analyzer.judge import holders
 from analyzer.judge.whole_catalog import alone
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules.catalog import load
-from analyzer.triage import Options, gathered
-from analyzer.verdicts import Verdict
+from analyzer.runtime.limits import Limits
 
 TIMES = (
     "2023-10-14T09:0{n}:00.000Z cpu1:2097{n}00)Migrate: 1045: resumed world of 0x96252{n} on 0x200001c (synthetic)\n"

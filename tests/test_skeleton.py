@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from analyzer import examples, parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import skeleton
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
+from analyzer.pipeline import examples
 from analyzer.rules.keys import KEYS
 from analyzer.rules.short_examples import MADE
-from analyzer.tables import Table
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent

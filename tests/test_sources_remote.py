@@ -28,15 +28,15 @@ import fsspec
 from fsspec.caching import BackgroundBlockCache
 from fsspec.implementations.memory import MemoryFileSystem
 
-from analyzer import case
 from analyzer.cli import main
-from analyzer.errors import BacklineError, RefusedError
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, case_name, triage
+from analyzer.runtime.errors import BacklineError, RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import remotefile
 from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage, plain_error, shown
-from analyzer.triage import Options, case_name, triage
 from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -427,7 +427,7 @@ def test_a_local_run_loads_no_storage_and_a_remote_one_writes_no_file() -> None:
     code = """
 import sys
 from pathlib import Path
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
 from analyzer.sources.remote import place
 bundle = next(Path(sys.argv[1]).glob("*.tgz"))
 triage([bundle])

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from analyzer.archive.batches.find import cases_in, is_archive
 from analyzer.cli import main
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.split_files import find_joined_names
 from analyzer.watch_folder.folder_scan import arrivals

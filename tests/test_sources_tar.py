@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger
 from analyzer.sources.stream import Feed, MemorySource, SliceStream
 from analyzer.sources.tar import TarReader

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, Member, walk
 
 Parts = dict[str, bytes | str]

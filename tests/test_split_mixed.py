@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsing import registry
+from analyzer.artefacts.parsing import registry
 from analyzer.sources.prompts import find_prompt
 from analyzer.sources.transcript import split
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
 from tests.sample_kit import ALL
 
 HOST = "esx-host1-2024-01-12--13.56-2107676"

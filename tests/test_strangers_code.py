@@ -25,8 +25,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from analyzer import safepath
 from analyzer.cli import main
+from analyzer.runtime import safepath
 from analyzer.scan import engines
 
 pytestmark = pytest.mark.process

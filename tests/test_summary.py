@@ -20,8 +20,8 @@ from junitparser import JUnitXml
 from rich.console import Console
 from sarif_pydantic import Sarif
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.report import junit, lists, sarif, summary
 from analyzer.report.choice import Choice, chosen
 from tests.case_factory import hostile_case, quiet_case, rich_case

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import lanes
 from analyzer.report.time_axis import LABEL, SHORT, WIDTH, time_axis
 from tests.case_factory import rich_case

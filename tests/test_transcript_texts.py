@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources import markup, output_extent
 from analyzer.sources.encoding import decode
-from analyzer.sources.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
@@ -376,7 +376,7 @@ GUESTS = {
 def seed(name: str) -> Iterator[TranscriptPiece]:
     if not (SEEDS / name).is_file():
         pytest.skip("the captured texts are not here")
-    from analyzer.parsing import registry
+    from analyzer.artefacts.parsing import registry
 
     return (piece for piece in split(decode((SEEDS / name).read_bytes()), registry().values()) if piece.parser)
 

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"

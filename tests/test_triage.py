@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.errors import RefusedError
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.errors import RefusedError
 from tests import hostile
 from tools.case_text import adv_delta
 from tools.make_case import vm_support

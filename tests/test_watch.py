@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from analyzer.authoring.explain import watch_text
 from analyzer.authoring.explain.watch import RuleSession, WatchRun, as_record
 from analyzer.cli import main
-from analyzer.errors import RefusedError
+from analyzer.runtime.errors import RefusedError
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = ROOT / "samples" / "cases" / "lab-ring-before"

@@ -21,8 +21,8 @@ from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import Runner
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.watch_folder import folder_scan, watcher
 from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, locked
 from analyzer.watch_folder.watcher import FolderWatcher

@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from analyzer.archive.batches.jobs import Done
 from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
-from analyzer.paths import folder_name
+from analyzer.runtime.paths import folder_name
 from tools import make_cases
 from tools.case_hosts import new_host, tgz
 

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import triage
-from analyzer.case import dumps
+from analyzer.case.verdicts import Finding
 from analyzer.ingest.reader import ReadListener
+from analyzer.pipeline import triage
+from analyzer.pipeline.case import dumps
+from analyzer.pipeline.triage import Options
 from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
-from analyzer.triage import Options
-from analyzer.verdicts import Finding
 from analyzer.web.cases.case_manager import COMMAND
 from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, brief
 from analyzer.workers.line_process import LAST, LONGEST, Ended, LineProcess

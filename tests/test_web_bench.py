@@ -17,10 +17,10 @@ from analyzer.archive.labels import LabelRequest, give
 from analyzer.archive.store import Archive
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import library
 from analyzer.web.rules import preview_processes, rule_editor
 from analyzer.web.rules.preview_processes import PreviewProcesses
-from analyzer.web.wire import Refusal
 from tests.archive_kit import SAMPLES
 from tests.ask_kit import Host, id_of, put
 from tests.web_kit import client_of, serving_at

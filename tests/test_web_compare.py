@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from analyzer.archive.store import Archive
 from analyzer.web import comparisons
-from analyzer.web.app import REPORT_POLICY, Serving
+from analyzer.web.cases.app import REPORT_POLICY, Serving
 from analyzer.web.cases.comparer import compared
 from tests.archive_kit import put, sample
 from tests.web_kit import client_of, serving_at

@@ -16,7 +16,7 @@ import pytest
 from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
 from analyzer.web.cases.events import Events
-from analyzer.web.wire import NewFile, Refusal
+from analyzer.web.guard.wire import NewFile, Refusal
 from tests.desk_kit import (
     BUNDLE,
     PATIENCE,

@@ -22,9 +22,10 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from analyzer.commands.serve import command
-from analyzer.errors import BacklineError
-from analyzer.web import app, server
-from analyzer.web.app import Serving
+from analyzer.runtime.errors import BacklineError
+from analyzer.web import server
+from analyzer.web.cases import app
+from analyzer.web.cases.app import Serving
 from analyzer.web.guard import gate, session
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.connection import protocol, slow_protocol

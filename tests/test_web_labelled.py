@@ -20,13 +20,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import case
-from analyzer.errors import RefusedError
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
-from analyzer.triage import triage
 from analyzer.web.cases.labelled import NamedFile, labelled
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"

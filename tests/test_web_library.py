@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from analyzer.archive.labels import current
 from analyzer.archive.query import search
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.web.questions import answers, library, question, stored
 from analyzer.web.questions.answers import FieldQuestion, Library
 from tests.ask_kit import filled, id_of

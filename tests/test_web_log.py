@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from analyzer.merged_log.reading import MergedLine
+from analyzer.views.log_reading import MergedLine
 from analyzer.web import log_lines
-from analyzer.web.app import Serving
+from analyzer.web.cases.app import Serving
 from analyzer.web.cases.log_reader import nearest
 from tests.test_log_command import bundle, vmkernel
 from tests.web_kit import client_of, serving_at

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.web.guard import place as module
 from analyzer.web.guard.place import LOCK, PREFIX, PrivatePlace, remove_leftovers, usual_parent
 from tests.web_kit import PATIENCE, Process, ask

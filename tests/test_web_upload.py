@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.web import wire
 from analyzer.web.cases import upload
 from analyzer.web.cases.upload import Uploads
+from analyzer.web.guard import wire
 from analyzer.web.guard.bounds import MIB, Bounds
-from analyzer.web.wire import Refusal, new_case
+from analyzer.web.guard.wire import Refusal, new_case
 from tests.web_kit import PATIENCE, Process, Running, ask, client_of, serving_at, status_of
 
 FREE = Bounds(reserve=0, stop=1)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.cli import main
+from analyzer.pipeline.triage import triage
 from analyzer.report import html, wording
-from analyzer.triage import triage
 
 CASES = Path(__file__).resolve().parent.parent / "samples" / "cases"
 CALL = re.compile(r"\b(?:known|count|any|all|share|sum|max|min|mean)\(|[=!<>]=|`")

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer import case
+from analyzer.case.ranking import RANKED, order_findings, rank_hosts, severity_rank
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
 from analyzer.cli import main
-from analyzer.finding_names import finding_of
 from analyzer.judge.ranking import MOST_EXCESS, gauge, gauge_of
-from analyzer.ranking import RANKED, order_findings, rank_hosts, severity_rank
+from analyzer.pipeline import case
 from analyzer.report import (
     crowds,
     host_table,
@@ -34,7 +34,7 @@ from analyzer.report import (
     terminal,
 )
 from analyzer.report.facets import facets
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
+from analyzer.report.finding_names import finding_of
 from analyzer.watch_folder.work import worst_of
 from analyzer.web.questions import stored
 from analyzer.web.questions.answers import Library

@@ -19,13 +19,13 @@ from starlette.testclient import TestClient
 
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.web.app import Routes, Serving, application
+from analyzer.web.cases.app import Routes, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import PageSession
+from analyzer.web.guard.wire import NewFile, Refusal
 from analyzer.web.server import Server, bind, port_of
-from analyzer.web.wire import NewFile, Refusal
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds for what is there at once on a machine that is not busy

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.oracle_triage import Finding, is_log
 from tools.bundle_logs import patterns
+from tools.oracle_triage import Finding, is_log
 
 BLOCK = 1 << 20
 
@@ -56,7 +56,7 @@ def scan(path: str, count: str, how: str = "") -> str:
     if how == "bare":
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
-    from analyzer.limits import Limits  # noqa: PLC0415
+    from analyzer.runtime.limits import Limits  # noqa: PLC0415
     from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
@@ -78,15 +78,15 @@ def scan(path: str, count: str, how: str = "") -> str:
 
 def reference(path: str, count: str) -> str:
     """Do the same with the standard library, line by line."""
-    from tests.oracle_triage import scan as slow  # noqa: PLC0415
+    from tools.oracle_triage import scan as slow  # noqa: PLC0415
 
     return _digest(slow(Path(path), patterns(int(count))))
 
 
 def esxtop(path: str) -> str:
     """Read an esxtop CSV with the parser."""
-    from analyzer.parsing import registry  # noqa: PLC0415
-    from analyzer.tables import Block, Frame  # noqa: PLC0415
+    from analyzer.artefacts.parsing import registry  # noqa: PLC0415
+    from analyzer.artefacts.tables import Block, Frame  # noqa: PLC0415
 
     parser = next((one for one in registry().values() if one.name.startswith("esxtop_csv") and one.stream), None)
     if parser is None or parser.stream is None:

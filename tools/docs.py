@@ -36,7 +36,7 @@ def help_text() -> str:
 
 def architecture_page() -> str:
     """The page as it stands, with the tables of layers and rooms as the code has them."""
-    from tests import layers  # noqa: PLC0415 - after the path above
+    from tools import layers  # noqa: PLC0415 - after the path above
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):

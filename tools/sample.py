@@ -16,8 +16,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from analyzer.parsing import Parser, registry
-from analyzer.tables import Block, Fault
+from analyzer.artefacts.parsing import Parser, registry
+from analyzer.artefacts.tables import Block, Fault
 
 
 def expected(parser: Parser, lines: list[str], wanted: dict[str, Any]) -> dict[str, Any]:

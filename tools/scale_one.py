@@ -22,7 +22,7 @@ from tools.make_cases import case  # noqa: E402 - the same
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
 
 WRITTEN, READ, ROUNDS, FINDINGS = 12, 40, 5, 500
@@ -89,10 +89,10 @@ def _folder(folder: Path, name: str, files: dict[str, Any]) -> Path:
 
 
 def _judged(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
-    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.limits import Limits  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
     from analyzer.rules.settings import Settings  # noqa: PLC0415 - heavy
-    from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+    from analyzer.runtime.limits import Limits  # noqa: PLC0415 - heavy
 
     material = gathered([path], catalog.signatures(), Options())
     return material, conclude(material, catalog, Settings(), Limits())

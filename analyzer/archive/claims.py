@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 CLAIMS = "claims/"
 MINUTES = 90.0  # longer than the time a bundle may take

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entry import SEGMENTS, Entry, Stored
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore
-from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,8 +16,8 @@ from typing import Any
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, newer
 from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import one_line
 
 SEGMENT_FORMAT = "backline/segment-1"
 KINDS = ("full", "case", "none")

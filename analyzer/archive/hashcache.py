@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.object_store.object_store import ObjectStore
 from analyzer.archive.seal import sealed_json, unsealed_json
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 HASHES = "hashes/"
 FORMAT = "backline/hashes-1"

@@ -13,9 +13,9 @@ from typing import Any
 
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
-from analyzer.text import one_line
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"
 LONGEST = 2000  # characters of a note

@@ -20,7 +20,7 @@ from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, 
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
-from analyzer.errors import RefusedError
+from analyzer.runtime.errors import RefusedError
 
 LABELS = "labels/"
 LABEL_KEYS = ("id", "rule", "node", "subject")
@@ -98,7 +98,7 @@ class Archive:
 
     def document(self, stored: Stored) -> dict[str, Any]:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
-        from analyzer import case  # noqa: PLC0415 - not needed to store
+        from analyzer.pipeline import case  # noqa: PLC0415 - not needed to store
 
         try:
             return case.loads(self.document_text(stored), stored.id)

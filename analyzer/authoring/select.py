@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
 from analyzer.rules import Catalog, run_catalog
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.rules.run_catalog import Local
+from analyzer.runtime.errors import UsageError
 
 
 def select(

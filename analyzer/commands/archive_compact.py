@@ -7,7 +7,7 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 HOUR = 3600.0
 

@@ -10,8 +10,8 @@ import click
 from analyzer.commands.archived import archive_option, case_filters, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot

@@ -10,8 +10,8 @@ import click
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import counted, for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -65,8 +65,8 @@ def command(
     """
     from analyzer.archive.query.browse import window
     from analyzer.archive.query.fleet import FleetFilter, fleet
-    from analyzer.limits import Limits
     from analyzer.rules.run_options import RunOptions
+    from analyzer.runtime.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
@@ -84,7 +84,7 @@ def command(
 
 
 def _check_output(output: Path | None, *, with_reports: bool) -> None:
-    from analyzer.output import check_folder
+    from analyzer.runtime.output import check_folder
 
     if output is not None:
         check_folder(output, (PAGE,))
@@ -105,9 +105,9 @@ def _text(found: Fleet, by: str, top: int | None) -> None:
 def _page(
     archive: Archive, snapshot: Snapshot, found: Fleet, folder: Path, options: tuple[str, int | None, bool, int]
 ) -> None:
-    from analyzer.output import write_atomic
     from analyzer.report import fleet as page
     from analyzer.report import fleetmap
+    from analyzer.runtime.output import write_atomic
 
     by, top, with_reports, most = options
     shown = fleetmap.worst(found, top) if top is not None else found
@@ -122,8 +122,8 @@ def _page(
 def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
     from analyzer.commands.counter import Counter
-    from analyzer.output import write_atomic
     from analyzer.report import html
+    from analyzer.runtime.output import write_atomic
 
     stored = {case.id: case for case in snapshot.current()}
     wanted = [case for case in shown.cases if case.read and case.id in stored]

@@ -7,8 +7,8 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("label")

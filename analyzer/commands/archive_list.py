@@ -17,7 +17,7 @@ from analyzer.commands.archived import (
     time_options,
 )
 from analyzer.commands.plain import speaks_plainly
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 ORDERS = ("created", "name", "worst", "unknowns", "stored")
 

@@ -10,8 +10,8 @@ import click
 
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import DONE, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import counted, for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.upkeep.removal import Removal

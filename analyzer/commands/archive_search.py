@@ -24,8 +24,8 @@ from analyzer.commands.archived import (
 )
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import counted
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted
 
 if TYPE_CHECKING:
     from analyzer.archive.query.search import SearchResult, Window

@@ -8,8 +8,8 @@ from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import form_option, show_in
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("show")

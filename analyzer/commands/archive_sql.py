@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.archived import archive_option, form_options, limit_option, opened, print_rows, seconds_option
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 MOST_BYTES = 1_000_000
 

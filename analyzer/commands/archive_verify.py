@@ -11,7 +11,7 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.text import counted, one_line
+from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.upkeep.verification import Problem, VerifyReport

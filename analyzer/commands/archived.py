@@ -13,7 +13,7 @@ import click
 
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL, USAGE
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive

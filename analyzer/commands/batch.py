@@ -17,9 +17,9 @@ import click
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, speaks_plainly, tell_broken
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
-from analyzer.errors import UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary, FoundCase
@@ -259,7 +259,7 @@ def _tell(
         if json_to == "-":
             sys.stdout.write(text)
             return
-        from analyzer.output import write_atomic
+        from analyzer.runtime.output import write_atomic
 
         write_atomic(Path(json_to), text)
     if not quiet:

@@ -12,9 +12,9 @@ from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
-from analyzer.errors import BacklineError, UsageError
-from analyzer.paths import folder_name
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.paths import folder_name
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,9 +70,9 @@ def command(
     """
     from analyzer.compare import compare, read_sides
     from analyzer.compare.sides import sides_of_machines
-    from analyzer.output import check_folder, write_all
+    from analyzer.pipeline.triage import Options
     from analyzer.report import comparison
-    from analyzer.triage import Options
+    from analyzer.runtime.output import check_folder, write_all
 
     _check_sides(paths, nodes)
     given = _given(paths, archive_url)

@@ -16,7 +16,7 @@ import click
 
 from analyzer import __version__
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 NEEDED = ("click", "duckdb", "jinja2", "numpy", "pandas", "PyYAML", "rich", "textfsm", "watchfiles", "zstandard")
 FASTER = ("google-re2", "hyperscan", "isal")
@@ -75,7 +75,7 @@ def _program() -> Iterator[tuple[str, str]]:
     root = Path(analyzer.__file__).resolve().parent
     kind = "checkout" if (root.parent / "setup.cfg").is_file() else "installed"
     yield "backline", f"{__version__} ({kind})"
-    from analyzer.limits import Limits
+    from analyzer.runtime.limits import Limits
 
     catalog = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
     yield "rules", f"{'!' * bool(catalog.broken)}{len(catalog.rules)}, catalog {catalog.hash[:12]}"
@@ -108,7 +108,7 @@ def _engines() -> Iterator[tuple[str, str]]:
 
 
 def _folders() -> Iterator[tuple[str, str]]:
-    from analyzer import cache_folder
+    from analyzer.runtime import cache_folder
 
     cache = cache_folder.place()
     if cache is None:

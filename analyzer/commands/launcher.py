@@ -19,9 +19,9 @@ from pathlib import Path
 import click
 
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal
 
 SYSTEMS = ("linux", "windows", "macos")
 LINE = "BACKLINE_LINE"  # the command line that the Explorer made, from Backline.cmd
@@ -57,7 +57,7 @@ def command(paths: tuple[Path, ...], output: Path, system: str | None, program: 
         click.get_current_context().exit(_start(paths))
     if paths:
         raise UsageError("launcher takes no files", do="Drop them on the icon, or run `backline triage`.")
-    from analyzer.output import write_atomic
+    from analyzer.runtime.output import write_atomic
 
     here = this_system()
     system = system or here

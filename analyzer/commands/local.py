@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.commands.plain import check_paths
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.limits import Limits
     from analyzer.rules.run_catalog import Local
+    from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -83,7 +83,7 @@ class RuleChoice:
     @property
     def limits(self) -> Limits:
         """The limits; UsageError for one that there is not."""
-        from analyzer.limits import Limits
+        from analyzer.runtime.limits import Limits
 
         return Limits().with_overrides(list(self._limits))
 

@@ -14,14 +14,14 @@ from analyzer.commands.places import InputPath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, standard_input
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.merged_log.reading import EvidenceName, LogQuery
     from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
+    from analyzer.views.log_reading import EvidenceName, LogQuery
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
@@ -66,9 +66,9 @@ def command(
       backline log esx1.tgz esx2.tgz --around 2017-10-14T09:12:46Z --for 10m --level warning
       backline log esx-host.tgz --around kb-2146206@vmnic3
     """
-    from analyzer.limits import Limits
-    from analyzer.merged_log.reading import MANY, LogQuery, MergedLog
-    from analyzer.merged_log.show import summary, written
+    from analyzer.runtime.limits import Limits
+    from analyzer.views.log_reading import MANY, LogQuery, MergedLog
+    from analyzer.views.log_text import summary, written
 
     if length and not around:
         raise UsageError("--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z.")
@@ -141,15 +141,15 @@ def _window(
     """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
     from analyzer.merged_log import around as moments
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.merged_log.reading import name_evidence
+    from analyzer.views.log_reading import name_evidence
 
     if around is None:
         return TimeWindow(), None, frozenset()
     moment, few = moments.typed(around), None
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
-        from analyzer import case
-        from analyzer.finding_names import finding_of
+        from analyzer.pipeline import case
+        from analyzer.report.finding_names import finding_of
         from analyzer.report.log_lines import LogDrawer
 
         document = case.load(_document(around, case_at, paths))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.errors import BacklineError, RuleFileError, WriteError
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import BacklineError, RuleFileError, WriteError
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.rules import Catalog

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Column
 
 from analyzer.ingest.file_hashes import input_files
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.rules.model import Rule

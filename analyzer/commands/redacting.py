@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary
     from analyzer.archive.batches.summary import Summary
-    from analyzer.merged_log.reading import LogQuery, LogSummary, MergedLine, MergedLog
     from analyzer.redact.log_lines import LineNames
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
+    from analyzer.views.log_reading import LogQuery, LogSummary, MergedLine, MergedLog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -140,10 +140,10 @@ def redacted_log(
 
     The names are those of its tables, read as triage reads them, and those that lines show by their form.
     """
-    from analyzer.errors import RefusedError
-    from analyzer.merged_log.reading import MergedLog
+    from analyzer.pipeline.triage import Options, gathered
     from analyzer.redact.log_lines import LineNames
-    from analyzer.triage import Options, gathered
+    from analyzer.runtime.errors import RefusedError
+    from analyzer.views.log_reading import MergedLog
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
         redaction.facts(gathered(paths, (), Options()).facts)
@@ -156,8 +156,8 @@ def redacted_log(
 
 def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, form: str) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
-    from analyzer.merged_log.show import written
     from analyzer.redact.log_lines import LineProof, LineReplacer
+    from analyzer.views.log_text import written
 
     lines = merged.lines()
     first = list(islice(lines, 1))  # all was read once now

@@ -15,8 +15,8 @@ from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import BacktestRequest

@@ -11,8 +11,8 @@ import click
 
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, check_paths, sound, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.compare.compare import CatalogDifference

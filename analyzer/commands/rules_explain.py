@@ -11,7 +11,7 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly, tell_broken
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 
 if TYPE_CHECKING:
     from analyzer.authoring.explain.explain import Explanation

@@ -11,8 +11,8 @@ import click
 from analyzer.commands.local import kb_option
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
-from analyzer.errors import BacklineError, RuleFileError, UsageError
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.fmt.layout import Layout
@@ -96,8 +96,8 @@ def _shortened(layout: Layout) -> Layout:
 
     from analyzer.authoring.fmt.compact import compacted
     from analyzer.authoring.fmt.shorten import shortened
-    from analyzer.limits import Limits
     from analyzer.rules import shared_files
+    from analyzer.runtime.limits import Limits
 
     shared = shared_files.beside(layout.path, Limits())
     text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared)

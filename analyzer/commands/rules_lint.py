@@ -7,7 +7,7 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, speaks_plainly
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("lint")

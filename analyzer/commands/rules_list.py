@@ -6,8 +6,8 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 STATUSES = ("draft", "test", "stable", "retired")
 PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
@@ -47,7 +47,7 @@ def command(
     """
     from analyzer.authoring.pages import listing
     from analyzer.authoring.select import select
-    from analyzer.language.rulefile import did_you_mean
+    from analyzer.rules.language.rulefile import did_you_mean
 
     local = choice.local()
     catalog = select((), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.draft.casecheck import CaseCheck
@@ -148,7 +148,7 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
 
 def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
     from analyzer.authoring.draft import pick, source
-    from analyzer.triage import Options
+    from analyzer.pipeline.triage import Options
 
     paths = bundles or _bundles_of(specs)
     if not paths:

@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, Interrupt, check_paths, speaks_plainly, tell_broken
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 
 @click.command("profile")

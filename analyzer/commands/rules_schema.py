@@ -9,7 +9,7 @@ import click
 from analyzer.commands.made_pages import make_rule_schema
 from analyzer.commands.plain import speaks_plainly
 from analyzer.commands.showing import write_text
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 
 @click.command("schema")
@@ -25,7 +25,7 @@ def command(output: Path | None) -> None:
     Example:
       backline rules schema -o my-rules/rule-schema.json
     """
-    from analyzer.output import check_folder, write_atomic
+    from analyzer.runtime.output import check_folder, write_atomic
 
     text = make_rule_schema()
     if output is None:

@@ -10,7 +10,7 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 WIDEST = 110
 

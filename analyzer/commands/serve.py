@@ -10,7 +10,7 @@ import click
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
 from analyzer.commands.made_pages import page_makers
 from analyzer.commands.plain import speaks_plainly, tell_broken
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.rules.run_options import RunOptions

@@ -11,7 +11,7 @@ from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 
 @click.command("show")
@@ -35,7 +35,7 @@ def command(
       backline show case-1234/case.json --format md
       backline show --schema
     """
-    from analyzer import case
+    from analyzer.pipeline import case
 
     with standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)

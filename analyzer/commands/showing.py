@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.commands.places import RuleName
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
-    from analyzer.limits import Limits
     from analyzer.redact.redaction import Redaction
     from analyzer.report.log_lines import Narrowed
+    from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -169,7 +169,7 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
 
         return html.pieces(document, html.REPORT_BYTES if limits is None else limits.report_bytes)
     if form == "json":
-        from analyzer import case
+        from analyzer.pipeline import case
 
         return case.written(document)
     from analyzer.report import junit, lists, markdown, open_asks, sarif

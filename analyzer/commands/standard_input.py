@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from analyzer.errors import BacklineError, UsageError, WriteError
+from analyzer.runtime.errors import BacklineError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place

@@ -11,8 +11,8 @@ from analyzer.commands.made_pages import make_tables_page, printing_option
 from analyzer.commands.places import InputPath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import counted, for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -56,7 +56,7 @@ def command(
       backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
       backline tables --doc
     """
-    from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
+    from analyzer.views.tableview import RowFilter, coverage, print_table, write_parquet
 
     since, until = _stretch(around, length) if around else (None, None)
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)

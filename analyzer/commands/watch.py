@@ -14,9 +14,9 @@ import click
 
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Interrupt, speaks_plainly, tell_broken
-from analyzer.errors import UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.run_config import RunConfig
@@ -97,7 +97,7 @@ def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> 
 
 def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
-    from analyzer.output import check_folder
+    from analyzer.runtime.output import check_folder
 
     folder = full(folder)
     if not folder.is_dir():

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from analyzer.artefacts.tables import Frame
 from analyzer.compare.counters import BETTER, WORSE
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
 from analyzer.compare.sides import CaseSide
 from analyzer.facts import Facts
-from analyzer.tables import Frame
 
 Record = dict[str, Any]
 LEAST_SAMPLES = 12  # own threshold: a minute of the usual five seconds

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.tables import Column, Table, Value
 
 BAD = re.compile(
     r"drop|err|fail|full|out_of_|oob|no_?buf|retrans|crc|loss|lost|miss|collision|timeout|conflict|abort|reject|"

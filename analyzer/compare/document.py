@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from analyzer import __version__
-from analyzer.case_shape import clean
+from analyzer.case.case_shape import clean
 from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
 from analyzer.compare.finding_states import finding_records
@@ -19,7 +19,7 @@ from analyzer.compare.row_records import RowChanges
 from analyzer.compare.rows import Mode, RowComparison, with_rows
 from analyzer.compare.sides import CaseSide, captured_at
 from analyzer.compare.story import conclusion
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 SCHEMA = "backline/compare-1"
 Record = dict[str, Any]

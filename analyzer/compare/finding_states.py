@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.case.ranking import order_findings
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
-from analyzer.ranking import order_findings
-from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
 _Judged = Mapping[tuple[int, str, int], Record]

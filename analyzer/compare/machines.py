@@ -11,10 +11,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from analyzer.artefacts.tables import Row
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.sides import CaseSide, clock_of
 from analyzer.facts import Facts
-from analyzer.tables import Row
 
 BY = ("serial number or UUID", "the addresses of its NICs", "name", "short name")
 ONLY = "it is the only host of each side"

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.compare.machines import ComparedMachine, seconds
 from analyzer.compare.subjects import ComparedSubject, KnownNames
-from analyzer.tables import Row, Table
 
 State = Literal["went on", "started again", "not known"]
 DRIFT_S = 300.0  # own threshold: clocks of a capture and of a host differ; two boots lie further apart

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.compare.counters import numeric
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.tables import Row, Table
 
 Record = dict[str, Any]
 NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.compare import sections
 from analyzer.compare.counters import CounterStep, is_bad, numeric, passed_column, step
 from analyzer.compare.machines import ComparedMachine
@@ -17,7 +18,6 @@ from analyzer.compare.row_records import NAMES, RowChanges, each_for_itself, fol
 from analyzer.compare.sides import CaseSide
 from analyzer.compare.subjects import PASSING, VOLATILE, ComparedSubject, KnownNames, agree, subjects
 from analyzer.facts import Facts
-from analyzer.tables import Column, Table, Value
 
 Record = dict[str, Any]
 Mode = Literal["time", "hosts"]

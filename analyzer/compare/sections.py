@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Column, Table
+from analyzer.artefacts.tables import Column, Table
 
 VERSIONS = "Versions, drivers and firmware"
 HARDWARE = "Hardware"

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
-from analyzer.case_data import CaseData, conclude
-from analyzer.errors import UsageError
 from analyzer.facts import Facts
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.report.choice import Choice, chosen
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns
+from analyzer.runtime.errors import UsageError
 from analyzer.scan.hits import Signature
 from analyzer.sources.remote import Place
-from analyzer.triage import Options, gathered
 
 Record = dict[str, Any]
 # A case that was read before: what is known of it and what signatures found; its document, where that is all.

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.compare import sections
 from analyzer.compare.wording import PLAIN, name_of, named, values_of
 from analyzer.report.comparison_words import arrow, percent, shown, span
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below

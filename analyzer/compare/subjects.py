@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
+from analyzer.artefacts.tables import Row, Table, Value
 from analyzer.facts import Facts
-from analyzer.tables import Row, Table, Value
 
 # Tables without a key, and what tells their rows apart here.
 PAIRED_BY: dict[str, tuple[str, ...]] = {

@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from analyzer.artefacts.tables import Row, Table, Value
 from analyzer.facts.records import LOSSY, Coverage, MadeRow
 from analyzer.facts.store import Facts
 from analyzer.forms.chain import MISSING, Apart, Chain, ChainLink, Made, Part, Source, Start
-from analyzer.tables import Row, Table, Value
 
 Key = tuple[Value, ...]
 

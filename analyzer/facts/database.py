@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.logtime import read
-from analyzer.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
+from analyzer.artefacts.logtime import read
+from analyzer.artefacts.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb

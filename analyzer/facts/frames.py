@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from analyzer.artefacts.samples import SampleColumns, joined
+from analyzer.artefacts.tables import SQL_TYPES, Frame, Table
 from analyzer.facts.database import CASE, CHUNK, KEY, create, own_columns, plain, quoted, text, timestamp, version_key
-from analyzer.samples import SampleColumns, joined
-from analyzer.tables import SQL_TYPES, Frame, Table
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts import site_rows
 from analyzer.facts.nsxt_site_members import CLUSTER, EDGES, SiteNodes, members
 from analyzer.facts.site_clocks import nsxt_skews
@@ -22,7 +23,6 @@ from analyzer.facts.site_signs import (
     TUNNEL,
 )
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 _UP = {
     "UP": True, "DOWN": False, "STABLE": True, "UNAVAILABLE": False, "CONNECTED": True, "DISCONNECTED": False,

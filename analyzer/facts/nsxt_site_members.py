@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.site_names import NSXT_KINDS, NSXT_RESTS, SiteMember, SiteNames, rows, text
 from analyzer.facts.site_rows import member_rows, own_row
 from analyzer.facts.site_signs import NSXT_MEMBER
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 CLUSTER, EDGES = "management cluster", "edge cluster"  # the other end, where no single one is meant
 ROUTER, TUNNEL_END = "BGP neighbour", "tunnel end"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 # Table -> columns whose cells name one member, the best name first; "" is the node that the row belongs to.
 SAME = {

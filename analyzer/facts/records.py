@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from analyzer.tables import Block, Frame, Row, Table
+from analyzer.artefacts.tables import Block, Frame, Row, Table
 
 # Kinds of node that the tables of a product speak of, where no parser says it more closely.
 PRODUCT_KINDS: dict[str, tuple[str, ...]] = {

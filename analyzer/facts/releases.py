@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from analyzer import builds, parsing
+from analyzer.artefacts import builds, parsing
+from analyzer.artefacts.tables import Row, Value
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
-from analyzer.tables import Row, Value
 
 STATED, MADE = "esxi.version", "esxi.release"
 UNRANKED = 50

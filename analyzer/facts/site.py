@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts import site_rows
 from analyzer.facts.site_clocks import skews
 from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows, text
 from analyzer.facts.site_rows import own_row
 from analyzer.facts.site_signs import CHANNEL, HOST_STATUS, MEMBER, TABLES
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 ALL = "controllers"  # the other end, where no single one is meant
 _UP = {"UP": True, "RUNNING": True, "ESTABLISHED": True, "DOWN": False, "UNKNOWN": False}

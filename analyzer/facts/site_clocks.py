@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.tables import Block, Row, Value
 from analyzer.facts.site_names import SiteNames, rows, text
 from analyzer.facts.site_rows import block_of, hits
 from analyzer.facts.site_signs import NSXT_SKEW, PACKETS, SKEW, TUNNEL
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Row, Value
 
 FEWEST = 3  # pairs; fewer may be one port that was used again
 PRINTED_S = 0.001  # the stamps have milliseconds

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 KINDS = {"nsx_manager": "manager", "nsx_controller": "controller", "nsx_edge": "edge", "esxi": "host"}
 NSXT_KINDS = {"nsxt_manager": "manager", "nsxt_edge": "edge", "nsx_t": "transport node", "esxi": "host"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.tables import Block, Row, Value
 from analyzer.facts.records import Coverage
 from analyzer.facts.site_names import SiteMember, rows
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit, Signature
-from analyzer.tables import Block, Row, Value
 
 _Ends = tuple[str, str]
 

@@ -16,15 +16,15 @@ from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
 from analyzer.facts import database, frames
 from analyzer.facts.database import quoted
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import LOSSY, PRODUCT_KINDS, PRODUCT_VIBS, Coverage, NodeInfo, Origin, SharedRows, Store
-from analyzer.limits import Limits
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan
-from analyzer.tables import Block, Frame, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb

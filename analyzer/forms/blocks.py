@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Since, Table
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -24,8 +26,6 @@ from analyzer.forms.columns import (
 )
 from analyzer.forms.form import TWINS, Finish, Form, Looks, Read, make_parser
 from analyzer.forms.layouts import Layouts
-from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Fault, Row, Since, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know

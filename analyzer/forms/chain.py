@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from analyzer.tables import Column, Table, Value
+from analyzer.artefacts.tables import Column, Table, Value
 
 Cells = Mapping[str, Value]
 

@@ -10,7 +10,19 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
+from analyzer.artefacts.tables import (
+    IP_FORM,
+    MAC_FORM,
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    Kind,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 
 # Addresses, masked ones as well: those are reported, and no reason to lose their row.
 FORMS = {

@@ -10,9 +10,9 @@ import csv
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, fault_at
+from analyzer.artefacts.tables import Block, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.parsing import MOST_LINE, Output, fault_at
-from analyzer.tables import Block, Table, Value
 
 LINE = r"(?:[^\s,][^,]*)?,.*,"  # a line of CSV, for the body of an output in a transcript; its first cell may be empty
 _ASKED = re.compile(r"\s--formatter[= ]csv\b")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Required, TypedDict, Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, rows, run_template, typed
+from analyzer.artefacts.tables import Block, Fault, Record, Row, Table
 from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
-from analyzer.parsing import Output, Parser, rows, run_template, typed
-from analyzer.tables import Block, Fault, Record, Row, Table
 
 # What a line of the same output in another form looks like.
 TWINS = f"{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analyzer.parsing import Output
-from analyzer.tables import Fault, Row
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Fault, Row
 
 
 def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:

@@ -7,9 +7,9 @@ server keeps has the name of the host after the time.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log_files, log_parser, view_command
-from analyzer.parsing import Parser
-from analyzer.tables import Column, Table
 
 AGENT_COLUMNS = (
     TIME,

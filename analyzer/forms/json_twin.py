@@ -15,9 +15,9 @@ from itertools import accumulate
 from json.decoder import JSONArray, JSONObject, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Fault, Row, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Fault, Row, Table, Value
 
 MOST_WARNINGS = 100  # lines above the JSON
 _OPENS = re.compile(r"\s*(?:\[\s*(?:[{\]].*)?|\{\s*(?:[\"}].*)?)$")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from analyzer.parsing import Output
-from analyzer.tables import Block, ColumnValueError, Row, Table, Value, convert
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, ColumnValueError, Row, Table, Value, convert
 
 MOST_LAYOUTS = 8  # of one form: releases differ, dumps of one host do not
 MOST_LINES = 400

@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from analyzer.logtime import Year, no_year, read
-from analyzer.parsing import Output, Parser, line_alone, run_template
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
+from analyzer.artefacts.logtime import Year, no_year, read
+from analyzer.artefacts.parsing import Output, Parser, line_alone, run_template
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
 
 # Fragments of the regexes that recognise a log line.
 TS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
@@ -62,8 +62,8 @@ _STAMP_IN_NAME = re.compile(
 def read_utc(stamp: str, year: Year = no_year) -> str | None:
     """Return a printed stamp as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, or None.
 
-    Reads what analyzer/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC, and a stamp
-    without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
+    Reads what analyzer/artefacts/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC,
+    and a stamp without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
     """
     return read(stamp, year, any_zone=True)
 

@@ -11,9 +11,9 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, fault_at
+from analyzer.artefacts.tables import Block, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.parsing import MOST_LINE, Output, fault_at
-from analyzer.tables import Block, Table, Value
 
 # What such a line begins with, for the body of an output in a transcript.
 LINE = r"</?[a-z?][^<>]*>.*|\w+(?:\[\d+\])?(?:\.\w+){2,}=.*|[A-Z]\w*\s+:(?:\s.*)?"

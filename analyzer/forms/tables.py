@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Table
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -25,8 +27,6 @@ from analyzer.forms.columns import (
     split_fields,
 )
 from analyzer.forms.form import TWINS, Finish, Form, Where, make_parser
-from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Fault, Row, Table
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
 _REFUSED = re.compile(rf"\s*{REFUSED}$")

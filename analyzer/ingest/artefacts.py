@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.ingest.guarding import guarded, guarded_stream
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
-from analyzer.limits import LimitHit, Limits
-from analyzer.parsing import Parser
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources import Ledger, Member
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode
 from analyzer.sources.prompts import find_filter
-from analyzer.tables import Block, Fault, Frame, Row
 
 
 class ArtefactReader:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from analyzer import builds, parsing
+from analyzer.artefacts import builds, parsing
+from analyzer.artefacts.tables import Row
 from analyzer.facts.releases import build_of, ranked
 from analyzer.ingest.intake import Intake, LogSpan
 from analyzer.ingest.known_files import KnownFiles
@@ -16,7 +17,6 @@ from analyzer.ingest.nodes import LABELS, Node
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder, name_wrapper
 from analyzer.sources.ledger import LOST, Given, SourceRecord
-from analyzer.tables import Row
 
 NEXT_FILE = 60.0  # seconds between two files of a log: our own
 PARTS = 200  # of a log; of one in more pieces none is told

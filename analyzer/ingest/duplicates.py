@@ -21,7 +21,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
 from analyzer.scan.parts import find_needless, is_copy

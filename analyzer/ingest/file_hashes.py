@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from analyzer.paths import full
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.remote import Place, RemotePath
 

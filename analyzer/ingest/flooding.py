@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from analyzer.ingest.chosen_lines import words_of
+from analyzer.runtime.text import one_line
 from analyzer.secrets.values import hide_around
-from analyzer.text import one_line
 
 if TYPE_CHECKING:
     from analyzer.scan.hits import LogScan

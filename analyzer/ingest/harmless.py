@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import Table, Value
 from analyzer.ingest.intake import Intake
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.tallies import find_counted
-from analyzer.tables import Table, Value
 
 TABLE = "kb.harmless_line"
 _PREFIX = "harmless/"

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Fault, Frame, Row
 from analyzer.ingest.chosen_lines import ChosenLine
 from analyzer.ingest.flooding import Talk
-from analyzer.parsing import Wanted
 from analyzer.secrets.values import hide_around
-from analyzer.tables import Fault, Frame, Row
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import LogScan

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from analyzer import parsing
-from analyzer.parsing import Parser
-from analyzer.pattern_notes import noted
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.runtime.pattern_notes import noted
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 

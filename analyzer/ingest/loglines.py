@@ -13,10 +13,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from analyzer import loghost, logtime, parsing
+from analyzer.artefacts import loghost, logtime, parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.chosen_lines import chosen
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
@@ -25,7 +26,6 @@ from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decode_line, encode_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
-from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
 _NEVER = "(?!)"  # a head that no line has

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.guarding import FAILED
 from analyzer.sources.shapes import is_fence, is_prose, is_snip
-from analyzer.tables import Block, Fault, Row
 
 _RULER = re.compile(r"[\W_]*$")
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, groupby
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Frame, Row, Table, name_blocks
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
-from analyzer.parsing import registry
+from analyzer.runtime.text import one_line
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Frame, Row, Table, name_blocks
-from analyzer.text import one_line
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
 OTHER = "other"  # a prompt named it, and nothing that was typed there tells what it is: a switch, a router

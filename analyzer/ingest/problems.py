@@ -16,19 +16,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.loghost import name_object
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Evidence, Judgement
 from analyzer.ingest.chosen_lines import KIND as WARNING
 from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.loghost import name_object
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
 from analyzer.sources import Ledger
-from analyzer.tables import Table
-from analyzer.verdicts import Evidence, Judgement
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT, WARNING)  # in the order of the report

@@ -13,15 +13,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analyzer.artefacts.parsing import Parser, may_record, registry
+from analyzer.artefacts.samples import trim
+from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
-from analyzer.limits import LimitHit, Limits
-from analyzer.parsing import Parser, may_record, registry
-from analyzer.samples import trim
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.sources import Ledger, Member, pasted, prompts
@@ -33,7 +34,6 @@ from analyzer.sources.margins import remove_margin
 from analyzer.sources.markup import clean_lines
 from analyzer.sources.pasted import Begun
 from analyzer.sources.wrapped import is_wrapped
-from analyzer.tables import Block, Row
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import Scanner

@@ -14,8 +14,8 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.sources.wrapped import COLUMNS, MAIL
-from analyzer.tables import Block, Fault, Row
 
 MOST_LINES = 2000  # of an output that is tried again
 NARROWEST = 60  # characters of the widest line of what a mail broke

@@ -6,18 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Fault
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
 from analyzer.ingest.intake import Cover, FactScope
 from analyzer.ingest.loglines import SHARED, LogSearch
 from analyzer.ingest.lostrows import line_of, lost_below
-from analyzer.parsing import Parser
+from analyzer.runtime.text import one_line
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
 from analyzer.sources.transcript import find_last_prompt, split
 from analyzer.sources.transcript_piece import TranscriptPiece, find_unread_outputs
-from analyzer.tables import Fault
-from analyzer.text import one_line
 
 # The machine that answers a call of the REST API, wherever the call was typed; what stands before the @ is a login.
 _ANSWERS = re.compile(r"https?://(?:[^/\s\"']*@)?(?P<host>[A-Za-z0-9][\w.-]*)(?::\d+)?/(?:policy/)?api/")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.loghost import BOOT
+from analyzer.case.verdicts import Judgement
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.loghost import BOOT
 from analyzer.scan.hits import Signature
-from analyzer.verdicts import Judgement
 
 MOST = 400
 EVENTS = "timeline/vobd"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from analyzer.artefacts.tables import Row
 from analyzer.ingest.intake import Intake
-from analyzer.tables import Row
 
 VM_PORT = 5  # Type of a VM's port in `net-stats -l`
 MODELS = {9: "VMXNET3"}  # the only SubType a source names

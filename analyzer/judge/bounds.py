@@ -6,10 +6,10 @@ Of times these are "or later" and "or earlier".
 
 from __future__ import annotations
 
+from analyzer.case.verdicts import Reason
 from analyzer.judge.trace import TraceContext
-from analyzer.language.expression import ExprNode
-from analyzer.language.template import Template
-from analyzer.verdicts import Reason
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.template import Template
 
 _WORDS = {"count": "at least ", "max": "at least ", "min": "at most "}
 _TIMES = {"max": " or later", "min": " or earlier"}

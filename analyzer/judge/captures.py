@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, joined
+from analyzer.artefacts.tables import Block, Frame, Kind
 from analyzer.facts.database import fitting, plain_many, version_key
 from analyzer.facts.records import Store
-from analyzer.samples import SampleColumns, SampleLines, floats_of, joined
-from analyzer.tables import Block, Frame, Kind
 
 Grouping = tuple[str, Kind, Callable[[Any], Hashable] | None]  # a column, its kind, how its cells are compared
 

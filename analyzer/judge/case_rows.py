@@ -12,11 +12,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from analyzer.artefacts.tables import INT64, Kind, Row, Table, Value
 from analyzer.facts import Facts, SharedRows
 from analyzer.facts.database import fitting, own_columns, text, timestamp
 from analyzer.facts.records import Store
 from analyzer.judge.captures import SampleCapture, captures_of
-from analyzer.tables import INT64, Kind, Row, Table, Value
 
 INFINITE = math.inf
 _TYPES: Mapping[Kind, type] = {"int": int, "float": float, "bool": bool, "str": str, "version": str}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table, Value
+from analyzer.case.verdicts import Reason
 from analyzer.facts import Facts
 from analyzer.rules import Rule
-from analyzer.tables import Table, Value
-from analyzer.verdicts import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from analyzer.case.ranking import Weight
+from analyzer.case.verdicts import Cut, NodeCut, Verdict
 from analyzer.facts import Facts
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.ranking import gauge, gauge_of, worst
 from analyzer.judge.subjects import Detail, Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.limits import Limits
-from analyzer.ranking import Weight
 from analyzer.rules import Outcome, Rule
-from analyzer.verdicts import Cut, NodeCut, Verdict
+from analyzer.runtime.limits import Limits
 
 CHARTED = 50  # findings of one rule whose samples are drawn
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from analyzer.facts.database import version_key as version_key_of
 from analyzer.judge.case_rows import moment
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 Env = list[Any]  # what is known of one subject, by slot
 Fn = Callable[[Env], Any]

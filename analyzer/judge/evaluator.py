@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from analyzer.errors import BacklineError
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import text
 from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, once_each, table_of
@@ -23,8 +22,9 @@ from analyzer.judge.log_conditions import Answers
 from analyzer.judge.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
 from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, SubjectDetail
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, nodes_of
-from analyzer.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import SEEN_FIELDS, ExprNode
+from analyzer.runtime.errors import BacklineError
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 # A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.

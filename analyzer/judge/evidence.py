@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from analyzer.artefacts.tables import Block, Table
+from analyzer.case.verdicts import Evidence
 from analyzer.facts import Facts
 from analyzer.judge.captures import by_time
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import iso
 from analyzer.judge.trace import TraceContext, shown
-from analyzer.language.expression import ExprNode
-from analyzer.tables import Block, Table
-from analyzer.verdicts import Evidence
+from analyzer.rules.language.expression import ExprNode
 
 CONTEXT = 2  # lines before and after
 LISTED = 8  # rows of one alias

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.rules import Rule
 from analyzer.rules.short import CLEARED, SIGN
+from analyzer.runtime.text import span_in_words
 from analyzer.scan.hits import Hit, first_and_last
-from analyzer.text import span_in_words
-from analyzer.verdicts import Judgement
 
 KIND = "few lines"
 

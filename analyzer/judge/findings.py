@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
 from analyzer.judge import bounds, evidence
 from analyzer.judge.causes import Cause
 from analyzer.judge.choosing import Chooser, Chosen
@@ -12,12 +14,10 @@ from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import messages, stamp
 from analyzer.judge.subjects import Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.language.command import fill
-from analyzer.language.template import Template
 from analyzer.rules import Outcome, Step
 from analyzer.rules.column_usage import needs_of
-from analyzer.tables import Value
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
+from analyzer.rules.language.command import fill
+from analyzer.rules.language.template import Template
 
 
 class FindingWriter:

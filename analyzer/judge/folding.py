@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.judge.closures import COUNTING, HUGE, UNSET, ZERO, Env, Fn, Parts
 from analyzer.judge.joining import JoinedRows, Joiner
 from analyzer.judge.vectors import SampleSlice, folded, python, spread
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 LISTED = 8  # rows that fulfil a condition that are listed as evidence
 _OF_SUBJECT = ("column", "row", "seen", "seen_field", "known")  # what differs between subjects

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts, made
 from analyzer.facts.site_names import rows
 from analyzer.facts.site_signs import MEMBER, NSXT_MEMBER
 from analyzer.judge.kinds import kinds_of
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.tables import Table
 
 _MAY_LACK = {"nsx_edge": MEMBER, "nsxt_edge": NSXT_MEMBER}  # a site needs no edge: what shows the members it has
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts.records import PRODUCT_KINDS
-from analyzer.tables import Table
 
 
 def kinds_of(table: Table) -> tuple[str, ...]:

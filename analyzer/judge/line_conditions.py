@@ -6,17 +6,17 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Column, Row, cell_of
 from analyzer.facts.database import fitting
 from analyzer.judge.case_rows import moment
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.log_hits import LogHit
-from analyzer.language.expression import ExprNode
-from analyzer.logtime import log_time
-from analyzer.parsing import Parser
 from analyzer.rules import LogDef
+from analyzer.rules.language.expression import ExprNode
 from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Column, Row, cell_of
 
 _PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
 

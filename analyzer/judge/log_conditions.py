@@ -13,6 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.tables import Block, Table
+from analyzer.case.verdicts import Evidence, Reason
 from analyzer.facts import Facts
 from analyzer.judge import twins
 from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by_where
@@ -21,13 +24,10 @@ from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, pla
 from analyzer.judge.rotated import hole, raw_time
 from analyzer.judge.subjects import nodes_of
 from analyzer.judge.windows import HitLines, count, lasting, sequence
-from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
 from analyzer.rules.own import Key, OwnColumn, OwnScope
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Table
-from analyzer.verdicts import Evidence, Reason
 
 
 def not_searched(log: LogDef) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts
 from analyzer.facts.records import LOSSY
 from analyzer.judge.kinds import kinds_of
-from analyzer.tables import Table
 
 
 def losing(facts: Facts, table: str, *, strict: bool) -> list[str]:

@@ -13,11 +13,11 @@ from datetime import timedelta
 from itertools import pairwise, product
 from typing import Any
 
+from analyzer.case.verdicts import Explained, NearMiss, Verdict
 from analyzer.judge.near_miss_leaves import Need, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
-from analyzer.language.expression import ExprNode, bare
-from analyzer.verdicts import Explained, NearMiss, Verdict
+from analyzer.rules.language.expression import ExprNode, bare
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed

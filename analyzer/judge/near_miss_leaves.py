@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.judge.causes import Cause
-from analyzer.language.expression import OPPOSITE, ExprNode, bare
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
 
 _NODES = 8192  # nodes whose names are remembered
 

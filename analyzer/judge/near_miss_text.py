@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from analyzer.case.verdicts import NearLeaf, NearMiss
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss_leaves import Need, same, sides
 from analyzer.judge.trace import TraceContext, shown
-from analyzer.language.expression import OPPOSITE, ExprNode, bare
 from analyzer.rules import SeenDef
-from analyzer.verdicts import NearLeaf, NearMiss
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
 
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,

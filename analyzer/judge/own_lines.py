@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import Reason
 from analyzer.judge.log_hits import LogAnswer, LogHit
 from analyzer.judge.windows import HitLines
 from analyzer.rules import LogDef, SeenDef
 from analyzer.rules.own import Key, OwnScope
-from analyzer.tables import Value
-from analyzer.verdicts import Reason
 
 
 def chosen(answer: LogAnswer, keep: int) -> list[LogHit]:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analyzer.errors import BacklineError
+from analyzer.artefacts.tables import Row, Value
 from analyzer.facts import Facts
 from analyzer.rules import Join, Rule
-from analyzer.tables import Row, Value
+from analyzer.runtime.errors import BacklineError
 
 MOST = 30_000_000  # pairs of lines; a query over so many takes a few seconds
 INSTEAD = (

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import number
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import number
 
 _COMPARED = {
     "==": "is",

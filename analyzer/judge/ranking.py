@@ -1,7 +1,7 @@
 """How bad a subject is by its rule, and which are reported in full: the worst overall, and the worst of every node.
 
 The magnitude is the value that the rule compares with its threshold, the excess how many times it is over that.
-Nothing has to be written into a rule for either; see `gauge`. The order itself is that of `analyzer.ranking`.
+Nothing has to be written into a rule for either; see `gauge`. The order itself is that of `analyzer.case.ranking`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.language.expression import ExprNode
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
 
 _NUMBERS = ("int", "float")
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

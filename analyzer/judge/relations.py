@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from analyzer.case.ranking import RANKED, place_findings
+from analyzer.case.verdicts import SEVERITIES, Finding, Verdict
 from analyzer.facts.other_names import same_name
-from analyzer.ranking import RANKED, place_findings
-from analyzer.verdicts import SEVERITIES, Finding, Verdict
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -19,7 +19,7 @@ def relate(
     rests_on: Sequence[tuple[Finding, str]] = (),
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Give ids, tie each sign to its cause, and sort as `analyzer.ranking` does.
+    """Give ids, tie each sign to its cause, and sort as `analyzer.case.ranking` does.
 
     explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
                   problems says of a row of the catalog; a row of the rule itself is explained by what stands before it

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from analyzer.artefacts.logtime import log_time
 from analyzer.judge.log_hits import EPOCH
-from analyzer.logtime import log_time
 from analyzer.scan.hits import LogScan
 
 # vmkernel.log, vmkernel.0.gz, vmkernel.log.1.gz, messages.2: stem and number of a rotated copy

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import CannotTell, Explained, Finding, Reason, Trace, Verdict
 from analyzer.facts import Facts, made
 from analyzer.judge import holders, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
@@ -24,14 +26,12 @@ from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.language.logic import kleene
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.logic import kleene
 from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
-from analyzer.tables import Value
-from analyzer.verdicts import CannotTell, Explained, Finding, Reason, Trace, Verdict
+from analyzer.runtime.limits import Limits
 
 
 def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value, cell_of
 from analyzer.facts import Facts
 from analyzer.facts.records import Coverage
 from analyzer.judge.log_conditions import Logs, not_searched
 from analyzer.judge.log_hits import LogHit, stamp
-from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
-from analyzer.tables import Block, Column, Row, Table, Value, cell_of
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(slots=True)

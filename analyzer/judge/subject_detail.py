@@ -10,7 +10,7 @@ from analyzer.judge.case_rows import moment
 from analyzer.judge.closures import UNSET, Env, Fn
 from analyzer.judge.folding import in_order, leaves
 from analyzer.judge.subjects import Detail
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 if TYPE_CHECKING:
     from analyzer.judge.evaluator import Evaluator

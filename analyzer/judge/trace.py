@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Mark, Reason, Trace
 from analyzer.facts import Facts
 from analyzer.facts.records import MadeRow
 from analyzer.judge import plain_words
 from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import UNKNOWN, Template, number
 from analyzer.rules import Join, Rule
-from analyzer.tables import Table
-from analyzer.text import counted
-from analyzer.verdicts import Mark, Reason, Trace
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import UNKNOWN, Template, number
+from analyzer.runtime.text import counted
 
 # What a machine is called that no file names: by its kind, or after its file.
 _NAMELESS = re.compile(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 
+from analyzer.artefacts.tables import Table
 from analyzer.judge.log_hits import LogHit
-from analyzer.tables import Table
 
 CLOSE, SAME = 1.0, 60.0  # seconds between two lines of one event; when they have the same text
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.judge.captures import SampleCapture, Vector, versions
 from analyzer.judge.case_rows import capture_rows
 from analyzer.judge.closures import COMPARE, HUGE, Closures, Env, bounded, literal
-from analyzer.language.expression import ExprNode
-from analyzer.tables import Table
+from analyzer.rules.language.expression import ExprNode
 
 _WORK: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzer.errors import BacklineError, RuleFileError
+from analyzer.case.verdicts import Finding, Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.facts.other_names import other_names
 from analyzer.judge.choosing import graded
@@ -15,11 +15,11 @@ from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
 from analyzer.judge.relations import relate
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.verdicts import Finding, Judgement, Verdict
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError, RuleFileError
+from analyzer.runtime.limits import Limits
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Unpack
 
-from analyzer.limits import Limits
-from analyzer.logtime import LogTime, line_time, nearest_year, stamped
+from analyzer.artefacts.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock, Source
 from analyzer.scan.hits import LogScan, decode_line
 from analyzer.scan.parted import BlockSearch

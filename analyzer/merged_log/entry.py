@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.merged_log.event_levels import find_event_level
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Row
 
 FOREVER = datetime.max.replace(tzinfo=UTC)
 BEGINNING = datetime.min.replace(tzinfo=UTC)

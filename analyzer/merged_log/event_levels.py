@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.rules import fact_tables
-from analyzer.tables import Block, Row
 
 EVENT_TABLE = "esxi.event"
 PROBLEM = "esx.problem."

@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from analyzer.artefacts.loghost import object_of_line
+from analyzer.artefacts.logtime import line_time
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
-from analyzer.loghost import object_of_line
-from analyzer.logtime import line_time
 from analyzer.merged_log.around import typed
 from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
+from analyzer.runtime.text import one_line
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.text import one_line
-from analyzer.verdicts import Judgement
 
 AROUND = timedelta(minutes=5)
 MOST = 300  # lines kept of a case
@@ -66,7 +66,9 @@ def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
 
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
-    worst = sorted(judgement.findings, key=lambda one: bool(one.muted))  # they are in the order of `analyzer.ranking`
+    worst = sorted(
+        judgement.findings, key=lambda one: bool(one.muted)
+    )  # they are in the order of `analyzer.case.ranking`
     for time in [*(one.first_seen for one in worst), *(str(one["time"]) for one in timeline)]:
         if time and (moment := typed(time)):
             yield moment

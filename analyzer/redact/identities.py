@@ -18,8 +18,8 @@ from analyzer.redact.textforms import device_digits, device_forms, path_parts
 from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
 
 if TYPE_CHECKING:
+    from analyzer.artefacts.tables import Table
     from analyzer.facts import Facts
-    from analyzer.tables import Table
 
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
@@ -122,7 +122,7 @@ class Identities:
                 self.versions.add(str(values.get(name)))
         if not store.frames:
             return
-        from analyzer.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
+        from analyzer.artefacts.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
 
         for frame in store.frames:
             columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from analyzer.errors import BacklineError, UsageError
 from analyzer.redact import addresses, learnt
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
+from analyzer.runtime.errors import BacklineError, UsageError
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _SLUG = re.compile(r"[^a-z0-9]+")

@@ -11,11 +11,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import BacklineError
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import LeftName, Residue
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.facts import Facts

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.pattern_notes import noted
+from analyzer.runtime.pattern_notes import noted
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from analyzer.errors import UsageError
 from analyzer.report.numbers import part_of
 from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import few
+from analyzer.runtime.errors import UsageError
 
 Doc = dict[str, Any]
 _OF_NODE = ("problems", "timeline", "hosts", "topology", "harmless")

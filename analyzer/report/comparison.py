@@ -18,8 +18,8 @@ from analyzer.report import wording
 from analyzer.report.comparison_words import percent, shown, span
 from analyzer.report.page import environment, policy
 from analyzer.report.styles import style
-from analyzer.short_lines import bound_line
-from analyzer.text import for_markdown, for_terminal, one_line, visible
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
 
 Doc = dict[str, Any]
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them

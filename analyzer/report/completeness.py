@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.report.wording import Doc, counted, few
-from analyzer.short_lines import bound_line
+from analyzer.runtime.short_lines import bound_line
 
 
 def complete(doc: Doc) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from analyzer.reasons import counted, listed
+from analyzer.runtime.reasons import counted, listed
 
 Doc = dict[str, Any]
 

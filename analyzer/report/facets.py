@@ -13,12 +13,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import crowds
 from analyzer.report.finding_rows import groups
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analyzer.ranking import is_of_version, order_rows, rules_by_version
+from analyzer.case.ranking import is_of_version, order_rows, rules_by_version
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few
 
@@ -114,7 +114,7 @@ def cuts(doc: Doc, rule: str = "") -> list[str]:
 
 
 def groups(doc: Doc) -> list[FindingGroup]:
-    """Return the findings that count, folded by rule and weight, in the order of `analyzer.ranking`."""
+    """Return the findings that count, folded by rule and weight, in the order of `analyzer.case.ranking`."""
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     return [FindingGroup(row.findings) for row in order_rows(show_as_one(live))]
 

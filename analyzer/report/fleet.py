@@ -17,14 +17,14 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.limits import Limits
 from analyzer.report import fleetmap, wording
 from analyzer.report.fleetmap import Fleet, FleetNote
 from analyzer.report.html import anchor
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line, visible
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line, visible
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
 NOTES = 20  # findings of one rule on one host of one case told in full

@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from analyzer.ranking import largest_first
-from analyzer.text import counted
+from analyzer.case.ranking import largest_first
+from analyzer.runtime.text import counted
 
 
 class FleetState(NamedTuple):
@@ -120,7 +120,7 @@ class FleetHit:
 
     @property
     def key(self) -> tuple[int, float]:
-        """How bad it is, as `analyzer.ranking` orders findings; the smaller comes first."""
+        """How bad it is, as `analyzer.case.ranking` orders findings; the smaller comes first."""
         return RANK[self.sign], largest_first(self.excess)
 
 
@@ -182,8 +182,8 @@ def arranged(fleet: Fleet) -> Fleet:
     """Return the fleet in the order of its weight, with months and what is rising.
 
     Rules: the sum over all cases of 8 for critical, 4 for major, 2 for a warning, 1 for info or exposed.
-    Cases and hosts: by their worst finding, as a case orders its own (`analyzer.ranking`), never by how many there are;
-    one that could not be read comes before one in which something could not be told.
+    Cases and hosts: by their worst finding, as a case orders its own (`analyzer.case.ranking`), never by how
+    many there are; one that could not be read comes before one in which something could not be told.
     """
     rules = _order([_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)])
     cases = _order(_case_keys(fleet))

@@ -14,8 +14,8 @@ from rich.text import Text
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.summary import STYLES
-from analyzer.short_lines import bound_middle, terminal_mark
-from analyzer.text import counted, one_line
+from analyzer.runtime.short_lines import bound_middle, terminal_mark
+from analyzer.runtime.text import counted, one_line
 
 TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.asks import AskPiece, pieces
+from analyzer.case.asks import AskPiece, pieces
 
 Doc = dict[str, Any]
 

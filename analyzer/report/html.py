@@ -44,7 +44,7 @@ from analyzer.report import (
 from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 Doc = dict[str, Any]
 

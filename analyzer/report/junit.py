@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from analyzer.report.wording import place
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 Doc = dict[str, Any]
 

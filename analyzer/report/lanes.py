@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import incident, wording
 from analyzer.report.sparkline import strip
 from analyzer.report.time_axis import TimeAxis, time_axis
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 

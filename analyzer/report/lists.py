@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.report import numbers, view
 from analyzer.report.wording import place
-from analyzer.text import for_csv
+from analyzer.runtime.text import for_csv
 
 Doc = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.asks import markdown_ask
+from analyzer.case.asks import markdown_ask
 from analyzer.report import (
     completeness,
     crowds,
@@ -19,8 +19,8 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.doubts import notes
-from analyzer.short_lines import bound_middle
-from analyzer.text import code, code_block, for_markdown, one_line
+from analyzer.runtime.short_lines import bound_middle
+from analyzer.runtime.text import code, code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
 

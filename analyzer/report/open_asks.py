@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from analyzer.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
-from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.case.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
 from analyzer.report.completeness import complete
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
-from analyzer.text import one_line
+from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.runtime.text import one_line
 
 _LOOSE = " (loose files)"  # of the name of a machine that no file names
 _BLANK = re.compile(r"<[a-z]")

@@ -13,7 +13,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, FunctionLoader, Module
 from markupsafe import Markup
 
 from analyzer.report.styles import asset
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 _HERE = Path(__file__).resolve().parent
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from analyzer.errors import fault, placed
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import worked_out_once
-from analyzer.result_files import RESULTS
-from analyzer.text import visible
+from analyzer.runtime.errors import fault, placed
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import visible
 
 Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzer.report.wording import kb_link, value_label
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 Doc = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import code, for_markdown, one_line
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import code, for_markdown, one_line
 
 Doc = dict[str, Any]
 

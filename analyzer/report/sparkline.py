@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from analyzer.report.time_axis import TimeAxis
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 COLUMNS = 300
 _LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analyzer.ranking import rank_stories, severity_rank
+from analyzer.case.ranking import rank_stories, severity_rank
 from analyzer.report.finding_rows import FindingGroup, show_as_one
 from analyzer.report.wording import Doc, counted
 
@@ -56,7 +56,7 @@ class CasePart(Doc):
 
 
 def stories(doc: Doc) -> list[Story]:
-    """Return the rows of a report as stories, in the order of `analyzer.ranking`; those of a part as in the whole case.
+    """Return the rows of a report as stories, in the order of `analyzer.case.ranking`, also those of a part.
 
     A row is folded when each of its findings has a cause that is not muted and stands in another row; a chain of
     causes is one story under the first of them.

@@ -14,8 +14,8 @@ from rich.text import Text
 from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
-from analyzer.short_lines import fit_rows, terminal_mark
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.short_lines import fit_rows, terminal_mark
+from analyzer.runtime.text import for_terminal, one_line
 
 Doc = dict[str, Any]
 

@@ -26,8 +26,8 @@ from analyzer.report import (
 )
 from analyzer.report.doubts import notes
 from analyzer.report.summary import STYLES, Printer
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import one_line
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import one_line
 
 Doc = dict[str, Any]
 

@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from analyzer.facts.database import version_key
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.rulefile import FileSpan, RuleItem
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.model import Join
 from analyzer.rules.values import Values
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, walk
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.model import Rule
-from analyzer.text import UNSAFE
+from analyzer.runtime.text import UNSAFE
 
 # Key -> how many entries it may have.
 ENTRIES = {

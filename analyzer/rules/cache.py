@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer import cache_folder, parsing
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Table
 from analyzer.rules import fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
 from analyzer.rules.fact_files import FactDeclaration, FactRows
 from analyzer.rules.file_states import FileStates
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Example, Rule, RuleNeeds
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import CatalogRows, Table
+from analyzer.runtime import cache_folder
+from analyzer.runtime.limits import Limits
 
 FORMAT = "backline/rules-2"
 KEPT = ("shipped", "folder", "pack")  # a single file is one that somebody works on

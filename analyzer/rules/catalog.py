@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts, UnreadText
-from analyzer.language.shared import SharedFiles
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts, UnreadText
+from analyzer.rules.language.shared import SharedFiles
 from analyzer.rules.model import USED, Rule, Thresholds
 from analyzer.rules.sources import RuleSource, check_place, read_from, rule_files, sources_of
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.tables import Table
 
 
 @dataclass(slots=True)

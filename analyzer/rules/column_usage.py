@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS
 from analyzer.facts.database import KEY
-from analyzer.language.expression import AGGREGATES, ExprNode
+from analyzer.rules.language.expression import AGGREGATES, ExprNode
 from analyzer.rules.model import HitTable, Rule, RuleNeeds
 from analyzer.rules.own import scopes
-from analyzer.tables import ORIGIN_COLUMNS
 
 
 def columns_of(rule: Rule) -> dict[str, set[str]]:

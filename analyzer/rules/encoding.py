@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from analyzer import tables as declared
-from analyzer.language import expression, rulefile, template
+from analyzer.artefacts import tables as declared
+from analyzer.artefacts.tables import Column, Table
 from analyzer.rules import model
-from analyzer.tables import Column, Table
+from analyzer.rules.language import expression, rulefile, template
 
 AGAIN, DICT, LIST, TUPLE, FROZENSET, SET, TABLE, COLUMNS = -1, -2, -3, -4, -5, -6, -7, -8
 _PLAIN = (str, int, bool, float, type(None))

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules.bounds import EXAMPLE_ROWS, path_fault
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.rules.model import Example
-from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 EXAMPLE_KEYS = ("name", "like", "tables", "logs", "files", "cut", "expect", "gap")
 EXPECT_KEYS = (

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.facts.database import version_key
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
-from analyzer.pattern_notes import noted
-from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
-from analyzer.text import UNSAFE, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
+from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.text import UNSAFE, one_line
 
 PRODUCT = "kb"
 MARKS = ("verified", "inferred", "memory")

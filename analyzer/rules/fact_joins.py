@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analyzer.language.rulefile import RuleItem, RuleText, did_you_mean
+from analyzer.artefacts.tables import Table
+from analyzer.rules.language.rulefile import RuleItem, RuleText, did_you_mean
 from analyzer.rules.model import Join
 from analyzer.rules.values import Values
-from analyzer.tables import Table
 
 
 def check_join(text: RuleText, table: Table, rows: str, keys: Mapping[str, RuleItem]) -> None:

@@ -16,13 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Table
 from analyzer.rules import cache, fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
-from analyzer.tables import CatalogRows, Table
+from analyzer.runtime.limits import Limits
 
 SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / "kb"])
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.artefacts.tables import Column, Kind, Table
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, SeenDef
 from analyzer.rules.values import Values
+from analyzer.runtime.text import span_in_words
 from analyzer.scan.patterns import find_ambiguity, find_fatal
-from analyzer.tables import Column, Kind, Table
-from analyzer.text import span_in_words
 
 LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
 GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as

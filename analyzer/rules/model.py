@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import UsageError
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.rulefile import FileSpan, RuleText
-from analyzer.language.template import Template
+from analyzer.artefacts.tables import Column, Table
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleText
+from analyzer.rules.language.template import Template
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import Column, Table
+from analyzer.runtime.errors import UsageError
 
 STATUSES = ("draft", "test", "stable", "retired")
 USED = ("test", "stable")

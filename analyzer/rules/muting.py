@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.model import Rule
 from analyzer.rules.settings import Mute, Settings
-from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
 
 
 @dataclass(slots=True)

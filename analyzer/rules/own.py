@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert
 from analyzer.rules.model import LogDef, Rule, SeenDef
-from analyzer.tables import Column, ColumnValueError, Kind, Value, convert
 
 # Columns whose values are names: written with other capitals they name the same thing.
 NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")

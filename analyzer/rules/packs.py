@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.language.shared import SHARED
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.rules.language.shared import SHARED
 from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource, rule_tree
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 GROUP = "backline.rules"
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from analyzer.language.checker import check
-from analyzer.language.command import parse_command
-from analyzer.language.expression import Alias, ExprNode, NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.language.template import Template
-from analyzer.language.template import parse as parse_template
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
 from analyzer.rules import affected
 from analyzer.rules.bounds import check_entries, check_size
 from analyzer.rules.fact_joins import check_join, fact_alias
@@ -25,12 +20,17 @@ from analyzer.rules.keys import (
     OUTCOME_KEYS,
     POPULATION_KEYS,
 )
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.command import parse_command
+from analyzer.rules.language.expression import Alias, ExprNode, NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.rules.language.template import Template
+from analyzer.rules.language.template import parse as parse_template
 from analyzer.rules.model import PRODUCTS, STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
 from analyzer.rules.own import scopes
 from analyzer.rules.short import expanded, is_short
 from analyzer.rules.short_examples import all_examples, asked_of
 from analyzer.rules.tables import TableReader
-from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 _TAG_HELP = "write words of a-z and 0-9 with dashes, like vmxnet3"
 MANY_LETS = 100

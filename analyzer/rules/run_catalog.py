@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
-from analyzer.language.rulefile import FileSpan
-from analyzer.limits import Limits
+from analyzer.artefacts.tables import Table
 from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog
+from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.model import ThresholdError
 from analyzer.rules.settings import Settings, find, read
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import Table
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)

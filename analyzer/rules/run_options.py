@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from analyzer.rules.catalog import Catalog

@@ -16,10 +16,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
-from analyzer.limits import Limits
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path
+from analyzer.runtime.limits import Limits
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import find_fatal
 from analyzer.scan.repeats import measure_cost

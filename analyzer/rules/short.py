@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.logs import LOG_KEYS
 
 SIGN_KEYS = (*LOG_KEYS, "per", "at_least", "within", "distinct")

@@ -23,15 +23,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Verdict
 from analyzer.facts.records import PRODUCT_VIBS
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.examples import EXAMPLE_KEYS, EXPECT_KEYS, read_examples
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.model import Example, LogDef, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
 from analyzer.scan.careful import UNDECIDED, Answer, search_of
-from analyzer.tables import Table
-from analyzer.verdicts import Verdict
 
 SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
 RESULT_KEYS = ("match", "no_match", "not_applicable", "cannot_tell", "more")  # of a rule over rows

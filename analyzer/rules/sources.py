@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
-from analyzer.language.shared import SHARED
-from analyzer.limits import Limits
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
+from analyzer.rules.language.shared import SHARED
+from analyzer.runtime.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")
 FACTS, FACT_ENDINGS = "facts", (".csv", ".toml")  # the folder beside the rules, and what it holds

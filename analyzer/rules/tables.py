@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analyzer.language.expression import Alias
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Table
+from analyzer.rules.language.expression import Alias
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.logs import LogReader
 from analyzer.rules.model import HitTable, LogDef, Rule
-from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")
 _GROUP = re.compile(r"[a-z][a-z0-9_]{0,59}$")

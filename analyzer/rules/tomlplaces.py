@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from analyzer.language.rulefile import FileSpan
+from analyzer.rules.language.rulefile import FileSpan
 
 # Keys of tables and numbers of list entries, from the top: ("mute", 0, "rule").
 Path = tuple[str | int, ...]

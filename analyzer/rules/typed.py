@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.limits import Limits
 from analyzer.rules import catalog, packs
 from analyzer.rules.fact_tables import SHIPPED
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
+from analyzer.runtime.limits import Limits
 
 
 def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> RuleSource:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from analyzer.language.expression import NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
-from analyzer.limits import Limits
-from analyzer.tables import Table
+from analyzer.artefacts.tables import Table
+from analyzer.rules.language.expression import NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.runtime.limits import Limits
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|m|h|d)\Z")

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.pureengine import PureEngine

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from analyzer.logtime import stamp_pattern
+from analyzer.artefacts.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.secrets.values import hide_around
 

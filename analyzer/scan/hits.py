@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from analyzer import logtime
-from analyzer.limits import LimitHit, Limits
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import NodeOwned
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
 from analyzer.secrets.values import hide_around
-from analyzer.tables import NodeOwned
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 

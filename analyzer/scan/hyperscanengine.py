@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import cache_folder
+from analyzer.runtime import cache_folder
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.compiled_pattern import Needle, Proposal, list_expressions
 from analyzer.scan.pureengine import PureEngine

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.hits import CONTEXT_TEXT
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 
-from analyzer.limits import Limits
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.compiled_pattern import find_needle_places

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import Table
 from analyzer.scan.hits import LogScan, decode_line
-from analyzer.tables import Table
 
 
 def parts_of(tables: Iterable[Table], log: str, address: str, scope: str) -> list[LogScan]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 
-from analyzer.pattern_notes import noted
+from analyzer.runtime.pattern_notes import noted
 from analyzer.scan.byte_classes import HIGH, byte_class
 from analyzer.scan.pattern_tree import (
     OPS,

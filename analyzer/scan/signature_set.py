@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analyzer.errors import RuleFileError
+from analyzer.runtime.errors import RuleFileError
 from analyzer.scan.careful import Answer
 from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.engines import build_engine

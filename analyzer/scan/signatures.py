@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from analyzer.errors import RuleFileError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose_engine
 from analyzer.scan.heads import Heads

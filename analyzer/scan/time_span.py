@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from analyzer.logtime import iso, log_time, stamped
+from analyzer.artefacts.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.hits import LogScan, decode_line
 from analyzer.secrets.values import hide_around, may_hold_secrets

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
+from analyzer.runtime.text import counted
 from analyzer.sources.fragments import (
     PIECE,
     VSI_CACHE,
@@ -24,7 +25,6 @@ from analyzer.sources.split_files import HEAD, are_pieces, find_part_names
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
-from analyzer.text import counted
 
 _LINK_MOST = 4096
 _PIECE_MOST = 8 * PIECE

@@ -16,7 +16,7 @@ import codecs
 import re
 from dataclasses import dataclass, field
 
-from analyzer.limits import KIB, Limits
+from analyzer.runtime.limits import KIB, Limits
 
 HEAD_BYTES = 64 * KIB  # what the decision about encoding and line ends is taken on
 SAMPLE_BYTES = 4 * KIB

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.result_files import RESULTS
+from analyzer.runtime.result_files import RESULTS
 from analyzer.sources.archives import OpenEnd, Opener
 from analyzer.sources.fragments import (
     PIECE,

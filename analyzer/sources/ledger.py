@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 
 # What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or
 # looks like support material, and nothing understands it. other: a file that lies next to the material (a mail, a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 from analyzer.sources.inflate import crc32
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.stream import BLOCK, Feed

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from analyzer.pattern_notes import noted
-from analyzer.sources.first_chars import ANY, find_beginning, find_first_signs, find_literals
+from analyzer.artefacts.first_chars import ANY, find_beginning, find_first_signs, find_literals
+from analyzer.runtime.pattern_notes import noted
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns

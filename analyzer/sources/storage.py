@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import one_line
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")  # one letter is a drive of Windows
 _HTTP = ("http", "https")

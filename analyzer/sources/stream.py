@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 
 BLOCK = 1 << 20
 Block = bytes | memoryview

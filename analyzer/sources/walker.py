@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.errors import RefusedError, fault, placed
-from analyzer.limits import LimitHit, Limits
-from analyzer.paths import full
-from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.runtime.errors import RefusedError, fault, placed
+from analyzer.runtime.limits import LimitHit, Limits
+from analyzer.runtime.paths import full
+from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.sources import tarheader
 from analyzer.sources.codecs import open_codec
 from analyzer.sources.gzipstream import GzipStream

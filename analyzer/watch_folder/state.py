@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from analyzer import __version__
-from analyzer.errors import BacklineError, UsageError, WriteError
-from analyzer.output import write_atomic
-from analyzer.paths import folder_name
+from analyzer.runtime.errors import BacklineError, UsageError, WriteError
+from analyzer.runtime.output import write_atomic
+from analyzer.runtime.paths import folder_name
+from analyzer.runtime.text import one_line
 from analyzer.sources.folder import find_earlier_results
-from analyzer.text import one_line
 
 FORMAT = "backline/watch-1"
 STATE, LOCK = "backline-watch.json", "backline-watch.lock"

@@ -15,7 +15,7 @@ from typing import Protocol
 from analyzer import __version__
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, READ, Done, Result, Work
 from analyzer.archive.batches.runner import Runner
-from analyzer.errors import BacklineError, WriteError
+from analyzer.runtime.errors import BacklineError, WriteError
 from analyzer.watch_folder import folder_scan
 from analyzer.watch_folder.folder_scan import Arrival
 from analyzer.watch_folder.state import DoneCase, WatchState

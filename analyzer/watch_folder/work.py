@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
-from analyzer.errors import BacklineError, RefusedError, failure_text
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line
 from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
-    from analyzer.case_data import RunResult
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import RunResult
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
@@ -66,8 +66,8 @@ def land(job: Job, config: RunConfig) -> Done:
 
 def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and what is told."""
-    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 
     began, config = time.perf_counter(), context.config
     options = Options(config.options.limits, engine=config.options.engine, hashes=hashes)
@@ -124,14 +124,14 @@ def worst_of(document: dict[str, Any]) -> str:
 
 def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
     """Return the three results as `triage` writes them."""
-    from analyzer import case  # noqa: PLC0415 - heavy
+    from analyzer.pipeline import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
     return results(outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes)[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:
-    from analyzer.output import write_all  # noqa: PLC0415 - with the pipeline
+    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with the pipeline
 
     write_all(folder, texts)
 

@@ -24,8 +24,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from analyzer.authoring.pages.page_links import command_link, link_code
-from analyzer.web.app import Serving
-from analyzer.web.wire import Refusal
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -21,8 +21,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from analyzer.web import wire
-from analyzer.web.app import Serving
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard import wire
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 COMMAND = command_of("analyzer.web.cases.log_reader")

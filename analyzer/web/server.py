@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.connection import protocol
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
 from analyzer.web import comparisons, help_pages, log_lines
-from analyzer.web.app import CaseManagerApi, Serving, application
+from analyzer.web.cases.app import CaseManagerApi, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from analyzer import safepath
+from analyzer.runtime import safepath
 
 KILL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import analyzer
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 from analyzer.workers.resources import MIB, held_by
 
 LONGEST = 256 << 10  # bytes of a line of the process

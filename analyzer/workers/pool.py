@@ -16,8 +16,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from analyzer import garbage
-from analyzer.errors import BacklineError
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError
 from analyzer.workers import lifetime
 from analyzer.workers.resources import MIB, count_cores, find_memory, held_by
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.parsing import registry
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.sources.encoding import decode
 from analyzer.sources.transcript import split
-from analyzer.tables import Block, Fault, Row
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 pytestmark = [

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.parsers import _esxtop_capture
 from analyzer.parsers._esxtop_numbers import SPARE, read_hundredths
 from analyzer.parsers.esxtop_csv import PARSER, parse_block, stream
-from analyzer.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "esxtop_csv"

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
 from analyzer.parsers.esxtop_screen import PARSER, parse_block
-from analyzer.tables import Block, Fault, Row
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "esxtop_screen"
 NAMES = ("memory", "adapter_cut", "virtual_disks", "devices")

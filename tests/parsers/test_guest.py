@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row, Value
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT.parent / "shared" / "seeds"

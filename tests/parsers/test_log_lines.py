@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import Parser, registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.forms import logs as _log
 from analyzer.parsers import _xml
-from analyzer.parsing import Parser, registry
-from analyzer.tables import Block, Fault, Row
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry, tables
 from analyzer.cli import main
-from analyzer.parsing import registry, tables
 from tests.sample_kit import ALL, Sample
 from tests.together import together
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 DUMPS = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from analyzer.artefacts.tables import Block, Column, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.judge.log_conditions import Answers
-from analyzer.language.expression import SEEN_FIELDS
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import SEEN_FIELDS
 from analyzer.rules.own import OwnScope, scopes
-from analyzer.tables import Block, Column, Kind, Row, Table
 
 UNNAMED = "~"  # behind a name: its answer for a subject of which the key is not known
 _FIELDS: dict[str, Kind] = {"count": "int", "first": "time", "last": "time", "lines": "str"}

@@ -6,10 +6,10 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.facts import Facts, database, frames
 from analyzer.facts.database import CASE, quoted
 from analyzer.facts.frames import Placed
-from analyzer.tables import Row, Table
 
 if TYPE_CHECKING:
     import duckdb

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from analyzer.facts.database import quoted
 from analyzer.judge.folding import LISTED
-from analyzer.language.expression import ExprNode
-from analyzer.language.logic import stage_column
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.logic import stage_column
 from tests.sql_oracle.stages import Stages
 from tests.sql_oracle.writer import StageWriter
 

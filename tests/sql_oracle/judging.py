@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from analyzer.case.verdicts import Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.judge import JudgementBuilder
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Judgement, Verdict
+from analyzer.runtime.limits import Limits
 from tests.sql_oracle import answers
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.query import Query

@@ -9,9 +9,9 @@ from typing import Any
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.judge.folding import leaves
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
-from analyzer.language.expression import ExprNode
-from analyzer.language.logic import literal, stage_column
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.logic import literal, stage_column
 from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages

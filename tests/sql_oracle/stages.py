@@ -17,15 +17,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import quoted
 from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
-from analyzer.language.expression import SEEN_FIELDS, Alias, Type
-from analyzer.language.logic import literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
+from analyzer.rules.language.expression import SEEN_FIELDS, Alias, Type
+from analyzer.rules.language.logic import literal, stage_column, text_literal
 from analyzer.rules.own import NAMES, OwnScope, scopes
-from analyzer.tables import Table
 from tests.sql_oracle.answers import UNNAMED, answer_table
 from tests.sql_oracle.writer import StageWriter
 

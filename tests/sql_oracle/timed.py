@@ -8,9 +8,9 @@ from typing import Any
 
 import duckdb
 
-from analyzer.errors import BacklineError
 from analyzer.facts.database import LateDatabase
-from analyzer.limits import Limits
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 
 def ask(

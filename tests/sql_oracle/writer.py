@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
 from analyzer.facts.database import quoted
-from analyzer.language.expression import AGGREGATES, ExprNode
-from analyzer.language.logic import Writer, literal
+from analyzer.rules.language.expression import AGGREGATES, ExprNode
+from analyzer.rules.language.logic import Writer, literal
 
 _BOUNDED = ("share", "count", "max", "min")
 _ZERO = ("any", "count", "sum")  # they have a value over no rows, where that is known; the others have none

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.clusters.worker_protocol import SentFile
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.language.shared import SHARED
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.rules.language.shared import SHARED
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 SECONDS = 60.0  # for one question to git
 QUIET = (

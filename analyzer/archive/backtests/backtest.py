@@ -31,10 +31,10 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
+from analyzer.case.verdicts import Verdict
 from analyzer.judge import judge
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Verdict
+from analyzer.runtime.limits import Limits
 from analyzer.workers.pool import WorkerPool
 from analyzer.workers.resources import count_cores
 

@@ -12,12 +12,12 @@ from typing import NamedTuple, Self
 from analyzer import rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import RuleText, SharedParts
-from analyzer.language.shared import used_in
-from analyzer.limits import Limits
+from analyzer.artefacts.tables import Table
 from analyzer.rules import Rule, fact_tables
-from analyzer.tables import Table
+from analyzer.rules.language.rulefile import RuleText, SharedParts
+from analyzer.rules.language.shared import used_in
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt, Near, RuleTally
 from analyzer.archive.labels import CONFIRMED, REJECTED
-from analyzer.verdicts import Evidence
+from analyzer.case.verdicts import Evidence
 
 Z = 1.959963984540054  # two-sided 95 %
 

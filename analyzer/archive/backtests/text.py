@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import counted
-from analyzer.verdicts import Verdict
+from analyzer.case.verdicts import Verdict
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import counted
 
 SHOWN = 5  # items of a list; --json has all
 _WORDS = {

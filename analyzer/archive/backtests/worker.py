@@ -31,13 +31,13 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import Reading, cursor
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
 from analyzer.facts import Facts, database
 from analyzer.judge import judge_cases
 from analyzer.judge.log_conditions import not_searched
-from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 Answer = TypeVar("Answer")
 RELEASED = " as released"  # behind the id of a released version: both are judged over the same facts

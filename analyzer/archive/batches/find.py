@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
 from analyzer.archive.object_store.object_store import HEAD
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from analyzer.sources.names import TREE_TOPS
 from analyzer.sources.split_files import find_joined_names
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored

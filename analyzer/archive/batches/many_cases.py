@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from analyzer.archive.batches.find import MANY, is_archive, is_bundle, material
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, PARTIAL, REFUSED, Done, Job
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 EVERY = 30.0  # seconds between two lines where there is no terminal
 MB = 1_000_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.archive.prints import judging_print, reading_print
-from analyzer.errors import BacklineError
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive

@@ -10,8 +10,8 @@ from typing import Any
 from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line
 
 SHOWN = 10
 TITLES = 5

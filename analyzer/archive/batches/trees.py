@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from analyzer.paths import full
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.storage import is_url
 

@@ -35,17 +35,17 @@ from analyzer.archive.batches.run_config import RunConfig, WorkerContext, contex
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT, StorageError, StoreWriteError, workplace
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
-from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.facts.database import duck_said
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.text import one_line
 from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
-from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.case.verdicts import Judgement
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
-    from analyzer.verdicts import Judgement
 
 LONGEST_WHY = 500
 
@@ -93,8 +93,8 @@ class _JobRunner:
 
     def read(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
         limits = self.config.options.limits
@@ -174,7 +174,7 @@ class _JobRunner:
     def _judged(self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]) -> Result:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
         from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
 
         searched = old.get("searched", [])
         missing = recall.unsearched(searched, self.context.signatures)

@@ -21,10 +21,10 @@ from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
-from analyzer.errors import BacklineError
-from analyzer.paths import full
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 from analyzer.sources.storage import is_url
-from analyzer.text import one_line
 from analyzer.workers.pool import STARTS
 
 if TYPE_CHECKING:

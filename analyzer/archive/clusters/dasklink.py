@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer import safepath
 from analyzer.archive.clusters import worker_protocol
-from analyzer.errors import UsageError
+from analyzer.runtime import safepath
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 from analyzer.sources.storage import MissingExtraError, is_url
-from analyzer.text import one_line
 from analyzer.workers.resources import count_cores, find_memory
 
 LOCAL = "local"

@@ -23,16 +23,16 @@ from analyzer import __version__
 from analyzer.archive.batches.jobs import Job
 from analyzer.archive.batches.run_config import ConfigError, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import do_in
-from analyzer.errors import BacklineError, fault
-from analyzer.language.rulefile import BadRuleError, leads_out
+from analyzer.rules.language.rulefile import BadRuleError, leads_out
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
+from analyzer.runtime.errors import BacklineError, fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from analyzer.archive.batches.run_config import RunConfig
-    from analyzer.limits import Limits
     from analyzer.rules.settings import Settings
+    from analyzer.runtime.limits import Limits
 
 # Kinds of an answer; the second part of the tuple is told beside each.
 DONE = "done"  # the pickled Done

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from analyzer.archive.object_store.object_store import TMP, GoneError, Object, StorageError, StoreWriteError, checked
-from analyzer.paths import full
-from analyzer.text import one_line
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

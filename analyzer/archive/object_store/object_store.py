@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from analyzer.errors import BacklineError, WriteError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, WriteError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

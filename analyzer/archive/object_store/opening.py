@@ -16,8 +16,8 @@ from analyzer.archive.object_store.object_store import (
     head_of,
     shown,
 )
-from analyzer.errors import UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # two letters at least: C:\ is a drive
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from analyzer.archive.object_store.object_store import GoneError, Object, StorageError, StoreWriteError, checked, shown
-from analyzer.errors import BacklineError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import SQL_TYPES, Table
 from analyzer.facts import database
 from analyzer.facts.database import KEY
-from analyzer.tables import SQL_TYPES, Table
 
 Schema = dict[str, str]  # column -> SQL type, in order
 

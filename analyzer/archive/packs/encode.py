@@ -15,22 +15,22 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.packs import factcolumns, framebytes, parquet, smalltables
 from analyzer.archive.packs.columns import BLOCKS, CASE, FRAMES, HITS, NODES, SCANS, TABLES, Schema, schema
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.lossless import dumps
 from analyzer.archive.packs.parquet import Columns
-from analyzer.case_data import CaseData, RunResult
-from analyzer.case_shape import plain
+from analyzer.artefacts.samples import trim
+from analyzer.artefacts.tables import Frame, Table
+from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quoted
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import Store
-from analyzer.samples import trim
-from analyzer.tables import Frame, Table
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, RunResult
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,12 +11,12 @@ from typing import Any
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.lossless import dumps, latin, odd_places, plain_text, tagged
 from analyzer.archive.packs.parquet import Columns
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.tables import Block, Frame, Row, Table
 from analyzer.facts import Facts, database
 from analyzer.facts.database import KEY, text, timestamp, version_key
 from analyzer.judge.evidence import CONTEXT
-from analyzer.logtime import log_time
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Frame, Row, Table
 
 Searched = Iterable[Sequence[Any]]  # [id, table, pattern, ignore_case]
 

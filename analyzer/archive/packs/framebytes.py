@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.archive.packs.lossless import plain_text, tagged, untagged
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Frame, Kind, Table
 from analyzer.facts import database
-from analyzer.samples import SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Frame, Kind, Table
 
 
 def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,12 +8,12 @@ from typing import Any
 from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
 from analyzer.archive.packs.factcolumns import transposed
 from analyzer.archive.packs.parquet import Columns
-from analyzer.case_data import RunResult
-from analyzer.case_shape import clean
+from analyzer.artefacts.tables import INT64
+from analyzer.case.case_shape import clean
+from analyzer.case.verdicts import SEVERITIES, Verdict
 from analyzer.facts.database import timestamp
+from analyzer.pipeline.case_data import RunResult
 from analyzer.report.view import tally
-from analyzer.tables import INT64
-from analyzer.verdicts import SEVERITIES, Verdict
 
 _INT32 = range(-(2**31), 2**31)
 _FOUND = ("rule", "title", "node", "subject", "object", "verdict", "severity", "confidence", "say", "muted")

@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from analyzer.tables import INT64, Kind, Value
+from analyzer.artefacts.tables import INT64, Kind, Value
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # JSON's escapes would join these two to one character

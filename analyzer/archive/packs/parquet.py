@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
 
 if TYPE_CHECKING:
     import duckdb

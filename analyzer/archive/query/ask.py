@@ -21,9 +21,9 @@ from analyzer.archive.query import views
 from analyzer.archive.query.statement import BadQueryError, admitted, query_error
 from analyzer.archive.restore.relations import Relations, relations
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
 from analyzer.facts import database
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     import duckdb
@@ -293,7 +293,7 @@ def tables(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, str]]:
     known = views.every()
     for name in names:
         if name not in known:
-            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:

@@ -16,13 +16,13 @@ from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, 
 from analyzer.archive.query.search import Filter, Window, meant
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
-from analyzer.language.logic import text_literal
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
@@ -147,8 +147,8 @@ def _reported(db: QueryDatabase) -> str:
 def _worst_hosts(db: QueryDatabase) -> str:
     """Return the query for the machine of each case with the worst finding, and for how bad that is.
 
-    It is the first machine by `analyzer.ranking.rank_hosts`, since findings are stored in their order. A finding that
-    rests on a version alone does not count: every machine of that version has it.
+    It is the first machine by `analyzer.case.ranking.rank_hosts`, since findings are stored in their order.
+    A finding that rests on a version alone does not count: every machine of that version has it.
     """
     seen = f"SELECT * FROM ({db.relation(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
     words = ", ".join(map(text_literal, SEVERITIES))

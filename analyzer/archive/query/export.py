@@ -19,11 +19,11 @@ from analyzer.archive.query import redacting, rows, views
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
-from analyzer.case import dumps
-from analyzer.errors import WriteError
-from analyzer.language.logic import text_literal
-from analyzer.limits import Limits
-from analyzer.output import ELSEWHERE, check_folder, write_all
+from analyzer.pipeline.case import dumps
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.output import ELSEWHERE, check_folder, write_all
 
 if TYPE_CHECKING:
     from analyzer.redact.redaction import Redaction

@@ -17,9 +17,9 @@ from analyzer.archive.object_store import object_store
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
 from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.query.ask import QueryDatabase
@@ -183,7 +183,7 @@ def _chosen(
     patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             known = [rule.id for rule in rules]
             do = did_you_mean(pattern, known) or "`backline archive heatmap` without --rule shows all of them."

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
-from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import UsageError
 
 CHOSEN = "_chosen"  # the cases that are asked
 ANSWERS = "_answers"

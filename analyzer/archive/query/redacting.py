@@ -8,17 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
 from analyzer.facts.database import quoted
 from analyzer.redact.columns import PLAIN, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
 from analyzer.redact.replacing import NAME_FIELDS
+from analyzer.runtime.errors import BacklineError
 
 _NAMES = "_pseudonyms"
 NUMBER = "number "  # before a number that is a name where its column says so

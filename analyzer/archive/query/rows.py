@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any, TextIO
 
-from analyzer.text import for_csv, one_line
+from analyzer.runtime.text import for_csv, one_line
 
 WIDEST = 80  # columns of the terminal that one cell pads to; a longer cell pushes its line
 _LOOK = 1000  # rows that decide how wide a column is

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analyzer import parsing
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query import views
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
@@ -16,12 +15,13 @@ from analyzer.archive.query.hosts import CHOSEN, Machines, stored
 from analyzer.archive.query.terms import ADAPTERS, Term, union_adapters
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
-from analyzer.language.rulefile import did_you_mean
-from analyzer.tables import Table
-from analyzer.text import one_line
+from analyzer.rules.language.logic import text_literal
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 MONTH, HOST, RULE = "month", "host", "rule"
 _SEVERITY = "list_position(['critical', 'major', 'warning', 'info'], severity)"

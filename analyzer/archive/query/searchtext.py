@@ -8,8 +8,8 @@ from typing import Any
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.query.search import SearchResult
 from analyzer.archive.query.terms import Term
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import counted
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import counted
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import RuleFileError
 from analyzer.facts import database
-from analyzer.language.rulefile import did_you_mean
-from analyzer.text import visible
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.text import visible
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, Table
 from analyzer.facts.database import quoted
 from analyzer.facts.records import PRODUCT_KINDS
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, NameScope
-from analyzer.language.logic import Writer, text_literal
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
-from analyzer.tables import Column, Table
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, NameScope
+from analyzer.rules.language.logic import Writer, text_literal
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.runtime.errors import UsageError
 
 if TYPE_CHECKING:
-    from analyzer.language.expression import ExprNode
+    from analyzer.rules.language.expression import ExprNode
 
 # What is known of every machine, as a table that a term can speak of.
 NODES = Table(

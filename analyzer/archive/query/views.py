@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from analyzer import parsing
 from analyzer.archive.packs.columns import ASKED, CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS, asked
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import SQL_TYPES, Table
 from analyzer.facts.database import KEY, quoted
-from analyzer.tables import SQL_TYPES, Table
 
 IDS = "_ids"  # table of an asked database: `_case` and the case's id
 LABELS = "_labels"

@@ -7,19 +7,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.lossless import loads, untagged
 from analyzer.archive.restore.reading import Reading
 from analyzer.archive.restore.searches import Names, Searches
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.facts.database import CASE, own_columns, quoted
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
 from analyzer.scan.parts import parts_of
-from analyzer.tables import Block, Frame, Kind, Row, Table
 
 FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
 NOTHING = "[]"  # the signatures that a log was searched for, as a pack writes them

@@ -23,8 +23,8 @@ from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quoted
-from analyzer.language.logic import text_literal
-from analyzer.text import one_line
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

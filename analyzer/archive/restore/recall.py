@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer import parsing
 from analyzer.archive import documents
 from analyzer.archive.documents import DamagedError, damaged
 from analyzer.archive.entry import Entry, Stored
@@ -15,14 +14,15 @@ from analyzer.archive.packs.lossless import loads
 from analyzer.archive.restore.decode_facts import Revival
 from analyzer.archive.restore.reading import Reading, cursor
 from analyzer.archive.restore.searches import Searches, renamed, unsearched
-from analyzer.case_data import CaseData
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES
+from analyzer.pipeline.case_data import CaseData
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.errors import BacklineError
 from analyzer.scan.hits import Signature
 from analyzer.sources.ledger import LOST
-from analyzer.tables import Table
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive

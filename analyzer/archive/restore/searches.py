@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from analyzer.archive.packs.lossless import loads
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, Signature
 
 Key = tuple[str, str, bool]  # table, pattern, ignore_case

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
 from analyzer.archive.entry import Entry
@@ -21,10 +20,11 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.columns import JUDGED, LATER, TABLES, schema_of
 from analyzer.archive.prints import case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
-from analyzer.errors import RefusedError
 from analyzer.facts.database import duck_said
-from analyzer.limits import Limits
-from analyzer.text import one_line
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

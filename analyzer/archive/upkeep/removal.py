@@ -18,7 +18,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.store import LABELS, Archive
 from analyzer.archive.upkeep.compaction import CLAIM, delete_segment, holders, portions, sizes_of
 from analyzer.archive.upkeep.segment import write_segment
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 TARGET = 500  # cases of a segment that is written anew
 

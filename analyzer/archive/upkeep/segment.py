@@ -26,10 +26,10 @@ from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.archive.seal import seal_broken, sealed_json
-from analyzer.errors import WriteError
 from analyzer.facts import database
 from analyzer.facts.database import duck_said
-from analyzer.text import one_line
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb

@@ -26,8 +26,8 @@ from analyzer.archive.seal import unsealed_json
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
-from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     import duckdb

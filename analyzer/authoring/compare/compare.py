@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer import examples
 from analyzer.archive.backtests.backtest import BacktestRequest, backtest
 from analyzer.archive.backtests.jobs import BacktestHit, Said
 from analyzer.archive.backtests.report import BacktestReport
@@ -19,11 +18,12 @@ from analyzer.archive.backtests.worker import RELEASED, differ
 from analyzer.archive.store import Archive
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pairs
 from analyzer.authoring.explain import casework
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import Judgement
 from analyzer.judge import judge_cases
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example, Rule
-from analyzer.verdicts import Judgement
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 # What can differ, in the order it is shown.
 LOST, GAINED, OTHER, UNSURE, SETTLED = "lost", "gained", "changed", "unsure", "settled"

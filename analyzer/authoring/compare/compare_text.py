@@ -16,8 +16,8 @@ from analyzer.authoring.compare.compare import (
     RuleDifference,
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}

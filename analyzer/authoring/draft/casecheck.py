@@ -8,12 +8,12 @@ from pathlib import Path
 
 from analyzer.authoring.draft.draft import Draft, Remarks
 from analyzer.authoring.draft.generalise import LEAST_LITERAL, DraftSignature
-from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.explain import casework
+from analyzer.authoring.fmt.yamltext import quoted
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, parse
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Hit
 from analyzer.scan.hits import Signature as Wanted
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import generalise, short_draft
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
 from analyzer.authoring.draft.generalise import MOST_GROUPS, CleanLine, DraftSignature
@@ -19,10 +20,9 @@ from analyzer.authoring.draft.signature_rows import ALIASES, HitRows, column_tex
 from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
 from analyzer.authoring.draft.source import DraftSource, masked_cell
-from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
-from analyzer.errors import UsageError
+from analyzer.authoring.fmt.yamltext import comment, flow, quoted, scalar
 from analyzer.facts.database import version_key
-from analyzer.tables import Table
+from analyzer.runtime.errors import UsageError
 
 MOST_SIGNATURES = 10  # a sequence has no more
 

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzer import examples as runner
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.signs import Sign, harmless
 from analyzer.authoring.draft.source import DraftSource, Raw, masked_cell
-from analyzer.authoring.draft.yamltext import block, flow, scalar
-from analyzer.language.rulefile import BadRuleError
+from analyzer.authoring.fmt.yamltext import block, flow, scalar
+from analyzer.pipeline import examples as runner
+from analyzer.rules.language.rulefile import BadRuleError
 
 MATCHES, NOT, UNSURE = "the chosen evidence, masked", "the same without the sign", "the sign cannot be seen"
 QUIET_LINES = 3

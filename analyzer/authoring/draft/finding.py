@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer import case, parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, log_line
 from analyzer.authoring.draft.signs import Sign
 from analyzer.authoring.draft.source import DraftSource
-from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.finding_names import finding_of
-from analyzer.language.expression import ExprNode
+from analyzer.pipeline import case
+from analyzer.report.finding_names import finding_of
 from analyzer.rules import Join, Rule
-from analyzer.tables import Column, ColumnValueError, Table, convert
-from analyzer.text import one_line
+from analyzer.rules.language.expression import ExprNode
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 _LABEL = re.compile(
     r"(?P<alias>[a-z]\w*)\.(?P<column>\w+) = (?P<value>.*?)(?: \((?:worst|first) of \d+ rows\))?$", re.DOTALL

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
 from analyzer.authoring.draft.tokens import CleanLine, Token, clean_line, column_name, escaped
-from analyzer.authoring.draft.yamltext import ODD
-from analyzer.language.expression import FUNCTIONS
+from analyzer.authoring.fmt.yamltext import ODD
+from analyzer.rules.language.expression import FUNCTIONS
 from analyzer.scan.prefilter import required_literals
-from analyzer.tables import ORIGIN_COLUMNS, Table
 
 __all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "clean_line", "signatures"]
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from analyzer.authoring.draft.yamltext import ODD, clean
+from analyzer.authoring.fmt.yamltext import ODD, clean
 from analyzer.redact.signs import (
     DEFAULT_NAMES,
     DEVICES,
@@ -29,7 +29,7 @@ from analyzer.redact.signs import (
     name_like,
     quoted_name,
 )
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere

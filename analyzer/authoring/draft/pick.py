@@ -13,22 +13,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
-from analyzer.language.rulefile import did_you_mean
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, gather, read_case
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan
 from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block, Row, Table
-from analyzer.triage import Options, gather, read_case
 
 MOST_LINES = 200  # of one MEMBER:first-last
 AROUND = 5  # lines before and after that serve as a quiet example

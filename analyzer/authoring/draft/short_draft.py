@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzer import examples as runner
 from analyzer import rules
 from analyzer.authoring.draft.draftexamples import MATCHES, NOT, UNSURE
 from analyzer.authoring.draft.generalise import DraftSignature
 from analyzer.authoring.draft.signature_rows import HIT, HitRows
 from analyzer.authoring.draft.skeleton import TO_DO
-from analyzer.authoring.draft.yamltext import block, comment, quoted, scalar
-from analyzer.errors import BacklineError
+from analyzer.authoring.fmt.yamltext import block, comment, quoted, scalar
+from analyzer.pipeline import examples as runner
 from analyzer.rules import short
 from analyzer.rules.short_examples import MADE
+from analyzer.runtime.errors import BacklineError
 
 _TAKEN = {short.SIGN, short.CLEARED, *short.MADE}
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft.generalise import MEASURED, THING, DraftSignature
 from analyzer.authoring.draft.pairs import CLEAR
-from analyzer.authoring.draft.yamltext import scalar
-from analyzer.tables import Table
+from analyzer.authoring.fmt.yamltext import scalar
 
 HIT = "hit"  # the join of all lines of a subject
 MOST_MEASURED = 3  # aggregates in an answer

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.tables import Column
+from analyzer.artefacts.tables import Column
 
 TROUBLE = re.compile(
     r"err|drop|fail|miss|crc|full|lost|loss|retr|discard|overr|fault|reset|timeout|stop|out_of|absent|abort"

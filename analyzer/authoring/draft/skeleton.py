@@ -10,17 +10,18 @@ import re
 import textwrap
 from pathlib import Path
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, Table
 from analyzer.authoring.draft.signs import TROUBLE
 from analyzer.authoring.draft.source import alias_of, filler, subject_text
-from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
 from analyzer.authoring.fmt.layout import formatted
-from analyzer.errors import UsageError, WriteError
-from analyzer.language.rulefile import did_you_mean
-from analyzer.output import write_atomic
+from analyzer.authoring.fmt.yamltext import block, comment, flow, quoted, scalar
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.rules.short import ANSWER_KEYS, CLEARED, SIGN
-from analyzer.tables import Column, Table
+from analyzer.runtime.errors import UsageError, WriteError
+from analyzer.runtime.output import write_atomic
 
 TO_DO = "TO DO by the author"
 SCHEMA = "rule-schema.json"  # beside the rules, as `backline rules schema -o` writes it

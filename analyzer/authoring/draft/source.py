@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.pick import ChosenRow, LogLine, Picked
 from analyzer.authoring.draft.signs import TROUBLE, Sign
@@ -19,8 +20,7 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.tables import Block, Column, Row, Table
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are

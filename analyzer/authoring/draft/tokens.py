@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analyzer.authoring.draft.mask import Mask, Span, masked
-from analyzer.authoring.draft.yamltext import ODD, clean
+from analyzer.authoring.fmt.yamltext import ODD, clean
 from analyzer.redact.signs import STAMP
 
 MOST_SOURCE = 240  # characters of a line a pattern is made of

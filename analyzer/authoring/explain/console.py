@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.explain.explain_text import Line
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 
 class Console:

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.case_shape import clean, plain
-from analyzer.errors import UsageError
+from analyzer.case.case_shape import clean, plain
+from analyzer.case.verdicts import SEVERITIES, Evidence, Explained, Finding, Judgement, Mark, NearMiss, Trace, Verdict
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.judge.causes import table_cause
-from analyzer.limits import Limits
+from analyzer.pipeline import case
 from analyzer.rules import Catalog, Rule
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES, Evidence, Explained, Finding, Judgement, Mark, NearMiss, Trace, Verdict
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 Doc = dict[str, Any]
 

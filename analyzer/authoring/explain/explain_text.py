@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import one_line
-from analyzer.verdicts import Evidence, Mark, Trace, Verdict
+from analyzer.case.verdicts import Evidence, Mark, Trace, Verdict
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import one_line
 
 SHOWN = 20  # subjects without --all
 SAYING_NO = 3  # leaves named of a subject that is no near miss

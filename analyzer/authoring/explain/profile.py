@@ -16,16 +16,16 @@ from time import perf_counter
 from typing import Any, Unpack
 
 from analyzer.authoring.explain import casework
+from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
 from analyzer.judge import alone
 from analyzer.judge.case_rows import table_of
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
-from analyzer.verdicts import Verdict
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
 SLOW = 10.0  # milliseconds from which a rule is shown without --all

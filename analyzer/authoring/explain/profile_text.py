@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.authoring.explain.explain_text import WORDS, Line
 from analyzer.authoring.explain.profile import SLOW, Cost, Profile
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 _HEADS = ("rule", "total ms", "search", "judge", "subjects", "details", "rest", "rows", "log lines", "hits", "verdicts")
 _MIB = 1 << 20

@@ -13,17 +13,17 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
-from analyzer import examples
 from analyzer.authoring.explain import casework
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, narrowed, record
 from analyzer.authoring.lint import run as lint
-from analyzer.errors import BacklineError, UsageError
-from analyzer.language.rulefile import read as read_rule
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule, run_catalog, shared_files
+from analyzer.rules.language.rulefile import read as read_rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.limits import Limits
 
 DEBOUNCE = 150  # milliseconds in which saves count as one
 GONE = 1.0  # seconds that a file may be away while an editor replaces it

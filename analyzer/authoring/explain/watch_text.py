@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.explain_text import Line
 from analyzer.authoring.explain.watch import Proof, WatchRun
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 SUBJECTS = 8  # subjects told besides the tree of one
 WRONG = 3  # differences told of one failing example

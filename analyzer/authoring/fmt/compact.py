@@ -23,10 +23,10 @@ from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.sameness import same_rule
 from analyzer.authoring.fmt.text import MOST, one_line_scalar
 from analyzer.authoring.fmt.tree import CannotLayOutError, YamlEntry, YamlNode, read
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import SharedParts
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import SharedParts
 from analyzer.rules.short_examples import cases_by_line
+from analyzer.runtime.errors import BacklineError
 
 _SEVERAL = ("source", "not_this", "explained_by", "replaces")
 _RELEASE = re.compile(r"(?:(?:the )?form of )?\d\.(?:\d|x)\Z")  # the line shows it

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, read
-from analyzer.errors import WriteError
-from analyzer.language import rulefile
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.limits import Limits
+from analyzer.rules.language import rulefile
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.limits import Limits
 
 KEY_MOST = 500
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML ends a line at them, no editor does

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import Template
+from analyzer.artefacts.tables import Column, Table
 from analyzer.rules import Example, Rule
-from analyzer.tables import Column, Table
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import Template
 
 # Parts of a rule that are no part of what it says; `ask` is compared by what it comes to.
 _APART = {"text", "path", "origin", "read_examples", "_examples", "ask", "revised"}

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 
 from analyzer import rules
-from analyzer.authoring.draft.yamltext import block, flow, scalar
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.fmt.sameness import same_rule
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import RuleItem, SharedParts
+from analyzer.authoring.fmt.yamltext import block, flow, scalar
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import RuleItem, SharedParts
 from analyzer.rules.short import LINE, MADE, SIGN, SUBJECT, is_short
 from analyzer.rules.short_examples import CASE_KEYS
+from analyzer.runtime.errors import BacklineError
 
 _TOP = re.compile(r"([a-z_]+):")
 _ENTRY = re.compile(r"  ([a-z_0-9]+):(.*)$")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.fmt.tree import YamlNode
-from analyzer.language.rulefile import BadRuleError, RuleText
+from analyzer.authoring.fmt.yamltext import quoted
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 
 MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`

@@ -16,7 +16,7 @@ import yaml
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
-from analyzer.language.rulefile import FileSpan, did_you_mean
+from analyzer.rules.language.rulefile import FileSpan, did_you_mean
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint\s*:\s*(.*?)\s*$", re.IGNORECASE)

@@ -9,9 +9,9 @@ from pathlib import Path
 from analyzer import rules
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
 
 # What must be there before a code can be asked: the file as text, a file that is YAML, the other
 # files of the catalog, a rule that loads, or (with --thorough) its examples run; or a file of facts.

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.rules import Rule
-from analyzer.text import one_line, visible
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.runtime.text import one_line, visible
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts.database import version_key
-from analyzer.language.expression import FLIPPED, OPPOSITE, ExprNode
+from analyzer.rules.language.expression import FLIPPED, OPPOSITE, ExprNode
 
 _MOST = 500  # parts of a condition, names written out; nothing is said of a larger one
 

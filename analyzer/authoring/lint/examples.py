@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import FileSpan
 
 
 def check(file: RuleFile) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST, Complaint, RuleFile
-from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.affected import ranges_of
 from analyzer.rules.fact_tables import FactCatalog
-from analyzer.tables import Table
-from analyzer.text import one_line
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
+from analyzer.runtime.text import one_line
 
 BUILDS = "kb.esxi_build"
 EXPLAINED_BY = "explained_by"  # rules that tell the cause of what a row is about, in any file of facts

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from analyzer.authoring.fmt.compact import compacted
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.short import SIGN
 
 LINES = 30  # that a rule needs which one line decides, its examples among them

@@ -14,15 +14,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzer import rules
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expanded
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 from analyzer.scan.patterns import find_fatal
-from analyzer.tables import Table
-from analyzer.text import one_line
 
 MOST, WORK = 60, 300_000  # mistakes of one file that are told: each costs a load, so fewer of a very large file
 Way = tuple[str | int, ...]  # keys and numbers that lead from the top of the tree to a part

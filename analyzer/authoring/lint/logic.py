@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import always, follows, never
-from analyzer.language.expression import ExprNode, conjuncts
-from analyzer.language.rulefile import FileSpan, RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Join, Outcome, Rule
+from analyzer.rules.language.expression import ExprNode, conjuncts
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
+from analyzer.rules.language.template import Template
 
 # A sentence that claims absence. What says that something could not be seen claims none.
 _ABSENT = re.compile(r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE)  # "CPU, not ring" tells two things apart

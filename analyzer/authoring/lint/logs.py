@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.rulefile import RuleItem
+from analyzer.rules.language.rulefile import RuleItem
 from analyzer.scan import patterns
 
 # Kind of danger -> code.

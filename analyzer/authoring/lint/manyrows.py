@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import FLIPPED, ExprNode, conjuncts
-from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules import Join, Rule
+from analyzer.rules.language.expression import FLIPPED, ExprNode, conjuncts
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
 
 _NO_VALUE = ("max", "min", "mean", "share", "all")  # of no rows; `count` and `sum` are 0 then, `any` is false
 _UPWARD = (">", ">=")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 SOURCE = 1000  # characters of a line of the file that JSON holds
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.authoring.proof.mutation import Survivor
-    from analyzer.examples import ExampleResult
+    from analyzer.pipeline.examples import ExampleResult
 
 
 def check(files: Sequence[RuleFile]) -> None:

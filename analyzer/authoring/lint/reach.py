@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Rule, Step
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleItem
+from analyzer.rules.language.template import Template
 
 _VERB = re.compile(r"\b(?:updat|upgrad|patch|install)\w*\b", re.IGNORECASE)
 _RELEASE = re.compile(r"\b\d{1,3}\.\d{1,3}(?:\.\d{1,4})*(?: ?U\d[a-z]?| Update \d[a-z]?)?\b|\bU\d[a-z]?\b|\bbuild \d+")

@@ -11,7 +11,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint import (
     allow,
     catalog,
@@ -30,13 +32,12 @@ from analyzer.authoring.lint import facts as fact_lint
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
-from analyzer.limits import Limits
 from analyzer.rules import fact_tables, packs, run_catalog, shared_files
+from analyzer.rules.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
-from analyzer.tables import Table
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
 

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from analyzer.authoring.lint.complaints import MOST, Complaint
-from analyzer.language.rulefile import BadRuleError, FileSpan, read
-from analyzer.language.shared import SHARED, SharedFiles, names_in
-from analyzer.limits import Limits
 from analyzer.rules import default_paths, shared_files
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, read
+from analyzer.rules.language.shared import SHARED, SharedFiles, names_in
 from analyzer.rules.sources import ABOVE, RuleSource, rule_tree
-from analyzer.text import one_line
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 
 class Sharing:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Rule, SeenDef
-from analyzer.text import span_in_words
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleItem
+from analyzer.rules.language.template import Template
+from analyzer.runtime.text import span_in_words
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,

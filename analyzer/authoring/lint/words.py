@@ -9,7 +9,7 @@ from datetime import date
 from analyzer import __version__
 from analyzer.authoring.lint.complaints import RuleFile, empty
 from analyzer.facts.database import version_key
-from analyzer.language.rulefile import RuleItem, walk
+from analyzer.rules.language.rulefile import RuleItem, walk
 
 TITLE_MOST = 90
 _SAYS_NO_FAULT = re.compile(

@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
-from analyzer.language.rulefile import BadRuleError
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.settings import Mute, Settings
-from analyzer.text import for_csv, for_terminal
+from analyzer.runtime.text import for_csv, for_terminal
 
 TITLE = 90  # a title is at most this long; what is longer is the author's business and is cut
 

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from analyzer.asks import markdown_ask
-from analyzer.language.rulefile import BadRuleError
+from analyzer.artefacts.tables import Table
+from analyzer.case.asks import markdown_ask
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, Join, LogDef, Outcome, Rule, SeenDef
-from analyzer.tables import Table
-from analyzer.text import code, counted, for_markdown
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.text import code, counted, for_markdown
 
 SINCE = {
     "boot": "the machine booted, or the driver was loaded",

@@ -12,18 +12,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Kind, Table
 from analyzer.authoring.pages import schema_parts as parts
 from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
 from analyzer.authoring.pages.schema_parts import TEXT, Schema
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules import STATUSES, bounds, examples, logs, model, short, short_examples
 from analyzer.rules import keys as rule_keys
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
 from analyzer.rules.affected import PRODUCTS
-from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 _LINE_MOST = 200
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages import schema_words as words
 from analyzer.rules import bounds
 from analyzer.rules import values as rule_values
-from analyzer.tables import Table
 
 Schema = dict[str, Any]
 # Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.

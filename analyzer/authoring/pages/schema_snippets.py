@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 Body = dict[str, Any]
 _SEVERITY = "|" + ",".join(SEVERITIES) + "|"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from analyzer.asks import pieces
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages.listing import mute_words, threshold_words
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import BadRuleError
-from analyzer.language.template import Template, nouns
+from analyzer.case.asks import pieces
 from analyzer.report.wording import duration, kb_link
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.rules.language.template import Template, nouns
 from analyzer.rules.settings import Settings
-from analyzer.tables import Table
 
 STATUS = {
     "draft": "draft: judges only with --draft",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
-from analyzer.language.expression import ExprNode, bare
+from analyzer.rules.language.expression import ExprNode, bare
 
 
 def for_mutant(mutant: Mutant) -> str:

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from analyzer.language.expression import ExprNode, bare
-from analyzer.language.rulefile import FileSpan
-from analyzer.language.template import Template
 from analyzer.rules import Rule, SeenDef
+from analyzer.rules.language.expression import ExprNode, bare
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.rules.language.template import Template
 from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted
 

@@ -17,17 +17,17 @@ from typing import Any
 from analyzer.authoring.proof import advice
 from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
 from analyzer.authoring.proof.prove import prepare
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import FileSpan
-from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.verdicts import Judgement, Verdict
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 COLUMNS = 150  # further conditions of one look
 

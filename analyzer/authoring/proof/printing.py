@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer import examples
 from analyzer.authoring.proof.mutation import Survivor
 from analyzer.authoring.proof.prove import RuleProof
-from analyzer.examples import ExampleResult
+from analyzer.pipeline import examples
+from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, for_terminal, one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
 Survivors = Mapping[str, Sequence[Survivor]]  # id of a rule -> its numbers that no example holds in place

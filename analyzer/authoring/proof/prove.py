@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from analyzer import examples
-from analyzer.errors import BacklineError
-from analyzer.examples import ExampleResult
 from analyzer.facts import Facts
 from analyzer.judge import judge_cases
+from analyzer.pipeline import examples
+from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Example, Rule
+from analyzer.runtime.errors import BacklineError
 
 
 @dataclass(slots=True)

@@ -23,27 +23,27 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import garbage
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
-from analyzer.errors import BacklineError, RefusedError, failure_text
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.ingest.reader import ReadListener
-from analyzer.paths import full
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.case.verdicts import Finding
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
     from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
-    from analyzer.verdicts import Finding
 
 WORST = 20  # findings told at the end
 REASONS = 5  # told of what could not be read
@@ -98,8 +98,8 @@ class Analysis:
             return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
 
     def _whole(self) -> Record:
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
 
         listener = self.listener
         listener.stage("reading", "Loading the rules.")
@@ -141,7 +141,7 @@ class Analysis:
     def _begin(self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
         from analyzer.ingest.file_hashes import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
-        from analyzer.triage import case_name  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import case_name  # noqa: PLC0415 - heavy
 
         self.listener.stage("reading", "Looking at the files.")
         sizes = []
@@ -176,9 +176,9 @@ class Analysis:
 
     def _write(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
-        from analyzer import case  # noqa: PLC0415 - heavy
-        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
         from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
         made, _ = results(document, case.dumps(document), self.limits.report_bytes)

@@ -23,10 +23,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer.paths import full
-from analyzer.result_files import RESULTS
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
+from analyzer.runtime.paths import full
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import one_line
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import History
 from analyzer.web.cases.past_cases import PastCases
@@ -49,7 +49,7 @@ from analyzer.web.cases.web_case import (
     waits,
 )
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import NewFile, Refusal
+from analyzer.web.guard.wire import NewFile, Refusal
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 MOST = 200  # cases of one server

@@ -12,13 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import BacklineError
-from analyzer.limits import Limits
 from analyzer.report import view
-from analyzer.result_files import RESULTS
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import one_line
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import Refusal
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
@@ -77,10 +77,10 @@ class History:
             return folder / name
 
     def _render(self, stored: Stored, folder: Path) -> None:
-        from analyzer import case  # noqa: PLC0415 - heavy
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
         from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         text = browse.document_text(self._opened(), stored)
         document = case.loads(text, stored.id)

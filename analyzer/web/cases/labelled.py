@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.sources.names import normalise
 from analyzer.sources.remote import Place, RemotePath, RemoteSession, Status
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles

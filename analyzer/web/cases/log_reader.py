@@ -24,14 +24,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer import garbage
-from analyzer.errors import BacklineError, UsageError, failure_text
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log import around
-from analyzer.merged_log.reading import LogQuery, MergedLine, MergedLog
-from analyzer.merged_log.show import summary
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, UsageError, failure_text
+from analyzer.runtime.text import one_line
+from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
+from analyzer.views.log_text import summary
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout

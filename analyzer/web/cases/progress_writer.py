@@ -9,12 +9,12 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from analyzer.errors import BacklineError
-from analyzer.ranking import Weight
-from analyzer.text import one_line
+from analyzer.case.ranking import Weight
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.verdicts import Finding
+    from analyzer.case.verdicts import Finding
 
 PAUSE = 0.2  # seconds between two lines of progress
 TOLD = 500  # findings told while they come

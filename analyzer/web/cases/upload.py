@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import GONE, Pace, Refusal, too_many
+from analyzer.web.guard.wire import GONE, Pace, Refusal, too_many
 
 PIECE = 1 << 20  # bytes written at once
 TELL = 0.25  # seconds between two words of the progress of a case

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.report import completeness, view, wording
-from analyzer.text import one_line
-from analyzer.web.wire import NewFile
+from analyzer.runtime.text import one_line
+from analyzer.web.guard.wire import NewFile
 from analyzer.workers.line_process import LineProcess
 
 WAITING, QUEUED, READING, JUDGING, WRITING = "waiting", "queued", "reading", "judging", "writing"

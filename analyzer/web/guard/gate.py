@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from analyzer.web.guard.pagefiles import PAGE
 from analyzer.web.guard.session import PageSession
-from analyzer.web.wire import Refusal, error_answer
+from analyzer.web.guard.wire import Refusal, error_answer
 
 # The page itself holds no secret, so that it can be loaded to bring the token.
 PUBLIC = frozenset(PAGE)

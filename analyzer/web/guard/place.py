@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from analyzer.errors import UsageError, WriteError
+from analyzer.runtime.errors import UsageError, WriteError
 
 PREFIX = "backline-serve-"
 LOCK = "lock"

@@ -20,13 +20,13 @@ from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.query import facets as query_facets
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.report import completeness, view, wording
-from analyzer.text import counted, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted, one_line
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import question
 from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
-from analyzer.web.wire import Refusal
 
 SECONDS = 30.0  # of one question
 SHOWN, MOST = 200, 5000  # rows sent unless more are asked for, and at most

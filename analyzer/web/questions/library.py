@@ -21,10 +21,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from analyzer.limits import Limits
-from analyzer.web import wire
-from analyzer.web.app import REPORT_POLICY, Serving
-from analyzer.web.wire import Refusal
+from analyzer.runtime.limits import Limits
+from analyzer.web.cases.app import REPORT_POLICY, Serving
+from analyzer.web.guard import wire
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.web.questions.answers import Library
@@ -191,8 +191,8 @@ def _number(text: str, usual: int, most: int) -> int:
 
 
 def _tables() -> list[dict[str, Any]]:
-    from analyzer import parsing  # noqa: PLC0415 - with the archive
     from analyzer.archive.query import terms  # noqa: PLC0415 - brings the archive
+    from analyzer.artefacts import parsing  # noqa: PLC0415 - with the archive
 
     tables = [terms.NODES, *(table for _, table in sorted(parsing.tables().items()) if not table.log)]
     return [

@@ -19,13 +19,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.query import terms
 from analyzer.archive.query.terms import FieldPart, Term, parted
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.artefacts import parsing
+from analyzer.case.verdicts import SEVERITIES
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"
 LONGEST = 4000  # characters of a question

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
-from analyzer.errors import UsageError
 from analyzer.report import numbers, view
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.answers import Library
-from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored

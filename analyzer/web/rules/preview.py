@@ -26,24 +26,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer import garbage
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
-from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog, typed
 from analyzer.rules.run_options import RunOptions
 from analyzer.rules.sources import RuleSource
-from analyzer.text import one_line, visible
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, RefusedError
+from analyzer.runtime.text import one_line, visible
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
+    from analyzer.artefacts.tables import Block
     from analyzer.authoring.explain.explain import Explanation
     from analyzer.facts import Facts
     from analyzer.rules import Rule
-    from analyzer.tables import Block
 
 SUBJECTS = 60  # told of one run, worst first
 EVIDENCE, TREE = 12, 120  # lines of one subject

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import Refusal
+from analyzer.web.guard.wire import Refusal
 from analyzer.workers.line_process import Ended, Line, LineProcess, command_of
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples

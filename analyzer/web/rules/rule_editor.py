@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from analyzer.errors import BacklineError
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
-from analyzer.web import wire
-from analyzer.web.app import Serving
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard import wire
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.library import aside
 from analyzer.web.rules.preview_processes import PreviewProcesses
-from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.rules import Catalog
