@@ -18,7 +18,14 @@ import click
 
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
-from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
+from analyzer.commands.local import (
+    RuleChoice,
+    draft_option,
+    kb_option,
+    limits_option,
+    local_options,
+    overdue,
+)
 from analyzer.commands.places import InputPath, default_output, folder_named, moment
 from analyzer.commands.plain import (
     DONE,
@@ -102,7 +109,11 @@ class DefaultToTriage(LateGroup):
         """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
         own = {name for one in self.get_params(ctx) for name in one.opts}
         first = next((place for place, word in enumerate(args) if word not in own), len(args))
-        theirs = {name for one in self.commands["triage"].params for name in (*one.opts, *one.secondary_opts)}
+        theirs = {
+            name
+            for one in self.commands["triage"].params
+            for name in (*one.opts, *one.secondary_opts)
+        }
         if first < len(args) and args[first] != "-" and args[first].partition("=")[0] in theirs:
             args = [*args[:first], "triage", *args[first:]]
         return super().parse_args(ctx, args)
@@ -134,7 +145,12 @@ def _write_what_the_terminal_can() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-@click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=DefaultToTriage,
+    prefix="",
+    names=LATE,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="backline")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 def main(debug: bool) -> None:
@@ -148,19 +164,44 @@ def main(debug: bool) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=InputPath())
-@click.option("-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME).")
+@click.option(
+    "-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME)."
+)
 @form_option()
-@click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
-@click.option("--all", "everything", is_flag=True, help="Print all findings and questions, and harmless lines.")
+@click.option(
+    "--json",
+    "json_to",
+    metavar="-",
+    help="Write case.json to stdout (`--json -`) and nothing else there.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all findings and questions, and harmless lines.",
+)
 @part_options
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 if a finding is this severe or worse.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with 1 if a finding is this severe or worse.",
+)
 @kb_option
 @draft_option
 @local_options
-@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre the report on.")
+@click.option(
+    "--incident",
+    metavar="TIME",
+    callback=moment,
+    help="UTC time of the trouble, to centre the report on.",
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
-@click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
+@click.option(
+    "--one-case",
+    is_flag=True,
+    help="A folder of folders is one case, also when it looks like many.",
+)
 @limits_option
 @redact_options
 @speaks_plainly
@@ -231,7 +272,9 @@ def triage(
 
 def _refuse_many(paths: Sequence[object]) -> None:
     """Raise UsageError for paths, or a folder, that are many cases; few files, or a folder of few, cost no look."""
-    if len(paths) >= FEW_PATHS or any(isinstance(path, Path) and _may_hold_many(path) for path in paths):
+    if len(paths) >= FEW_PATHS or any(
+        isinstance(path, Path) and _may_hold_many(path) for path in paths
+    ):
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)
@@ -240,13 +283,17 @@ def _refuse_many(paths: Sequence[object]) -> None:
 def _may_hold_many(path: Path) -> bool:
     try:
         with os.scandir(path) as entries:
-            return any(entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries))
+            return any(
+                entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries)
+            )
     except OSError:  # no folder, or one that who reads it tells about
         return False
 
 
 @contextmanager
-def _progress(paths: Sequence[Place], options: Options, silent: bool) -> Iterator[Callable[[], None]]:
+def _progress(
+    paths: Sequence[Place], options: Options, silent: bool
+) -> Iterator[Callable[[], None]]:
     """Show on a terminal what a run does; yield what to call when it begins to write."""
     if silent or not sys.stderr.isatty():
         yield lambda: None
@@ -303,10 +350,16 @@ class TriageWords:
         with Interrupt() as stop, _progress(paths, options, self.silent) as writes:
             outcome = run(paths, options)
             stop.check()
-            outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
+            outcome.judgement = (
+                Judgement()
+            )  # all of it is in the document, and the report needs the room
             writes()
             self._redact(outcome, named=named)
-            lost = [] if self.folder is None or outcome.refused else self._write(outcome.document, self.folder)
+            lost = (
+                []
+                if self.folder is None or outcome.refused
+                else self._write(outcome.document, self.folder)
+            )
         return outcome, lost
 
     def _redact(self, outcome: RunResult, *, named: bool) -> None:
@@ -335,14 +388,19 @@ class TriageWords:
 
         made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
         if self.redaction is not None:
-            whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
+            whole = {
+                name: content if isinstance(content, str) else "".join(content)
+                for name, content in made.items()
+            }
             released(self.redaction, whole, beside=folder)
             made = dict(whole)
         write_all(folder, made)
         return failed
 
 
-def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool) -> list[str]:
+def _shown(
+    document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool
+) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
         if everything:

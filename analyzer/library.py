@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 Doc = dict[str, Any]
 _SAVED = "case.json"
 _ARCHIVE = "backline-archive.json"
-_NO_MATERIAL = "A saved case holds findings and no tables: open the bundle itself, or an archived case."
+_NO_MATERIAL = (
+    "A saved case holds findings and no tables: open the bundle itself, or an archived case."
+)
 
 
 def open_case(
@@ -56,7 +58,9 @@ def open_case(
             _check(path)
     saved = _saved(given)
     return (
-        OpenedCase(_read(saved)) if saved is not None else _triaged(given, [Path(one) for one in kb], drafts, incident)
+        OpenedCase(_read(saved))
+        if saved is not None
+        else _triaged(given, [Path(one) for one in kb], drafts, incident)
     )
 
 
@@ -124,7 +128,10 @@ class OpenedCase:
         from analyzer.views.log_reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
 
         if not self.paths:
-            raise UsageError("there are no logs to read", do="Open the bundle itself: other cases keep no whole logs.")
+            raise UsageError(
+                "there are no logs to read",
+                do="Open the bundle itself: other cases keep no whole logs.",
+            )
         window = moments.window(self._moment(around), moments.span(length))
         return MergedLog(
             self.paths, LogQuery(window=window, host=host, object=object, pattern=grep, level=level)
@@ -169,15 +176,23 @@ class OpenedCase:
             [str(record[key]) for key in ("severity", "confidence", "title", "node", "subject")]
             for record in self.document["findings"]
         ]
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
         head = "".join(f"<th>{word}</th>" for word in heads)
         told = "complete" if self.complete else "not complete"
         rest = f"material {told}; cannot tell: {len(self.cannot_tell):,}"
-        return f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
+        return (
+            f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
+        )
 
 
 def _several(paths: Any) -> list[Any]:
-    one = isinstance(paths, str | bytes | Path) or hasattr(paths, "read") or not isinstance(paths, Iterable)
+    one = (
+        isinstance(paths, str | bytes | Path)
+        or hasattr(paths, "read")
+        or not isinstance(paths, Iterable)
+    )
     return [paths] if one else list(paths)
 
 
@@ -200,7 +215,12 @@ def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) ->
     from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
     from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
 
-    found, _ = local(None, settings=False, packs=True, material=[path for path in paths if isinstance(path, Path)])
+    found, _ = local(
+        None,
+        settings=False,
+        packs=True,
+        material=[path for path in paths if isinstance(path, Path)],
+    )
     options = Options(kb=kb, local=found, with_drafts=drafts, incident=incident)
     return OpenedCase(triage(paths, options).document, tuple(paths))
 
@@ -213,7 +233,11 @@ def _saved(paths: Sequence[Place]) -> Path | None:
     if path.is_dir():
         path = path / _SAVED
         return path if path.is_file() and (path.parent / "report.html").is_file() else None
-    return path if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path)) else None
+    return (
+        path
+        if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path))
+        else None
+    )
 
 
 def _is_document(path: Path) -> bool:

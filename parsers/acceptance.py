@@ -8,7 +8,9 @@ TABLE = Table.of(
     "esxi.acceptance",
     "Acceptance level of the host: the least that a package must have.",
     "esxcli software acceptance get",
-    Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
+    Column(
+        "acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"
+    ),
 )
 
 _LEVEL = r"\"?(?:VMwareCertified|VMwareAccepted|PartnerSupported|CommunitySupported)\"?"

@@ -26,7 +26,9 @@ _ORIGIN_BY_START = {
 
 def read_record(block: Block, record: Record) -> Output:
     """Yield the version, and from `uname` the host name too."""
-    cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
+    cells = {
+        name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell
+    }
     text = block.lines[record.line - block.first_line].strip()
     origin = "vmware -vl"
     for start, name in _ORIGIN_BY_START.items():

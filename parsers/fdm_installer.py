@@ -22,5 +22,9 @@ TABLE = Table.of(
 _SHAPE = r"\s*(?:fdm-installer: )?\[\d{1,10}\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
 
 PARSER = log_parser(
-    "fdm_installer", TABLE, stem="fdm-installer", shape=_SHAPE, more_lines=r"fdm-installer:|\[\w+Error\]|\s+\S"
+    "fdm_installer",
+    TABLE,
+    stem="fdm-installer",
+    shape=_SHAPE,
+    more_lines=r"fdm-installer:|\[\w+Error\]|\s+\S",
 )

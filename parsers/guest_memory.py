@@ -60,7 +60,9 @@ def read_record(block: Block, record: Record) -> Output:
     for name, line in record.lines.items():
         if values.get(name.lower(), 0) is None:
             yield fault_at(block, line, PARSER.name, f"{name.lower()} is too large, or no number")
-    yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
+    yield Row(
+        TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()}
+    )
 
 
 def _find_factor(command: str) -> float:

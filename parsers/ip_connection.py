@@ -84,7 +84,13 @@ def _split_ports(row: Row) -> Row:
         line = lines.pop(side, None)
         if line is not None:
             lines[f"{side}_ip"] = lines[f"{side}_port"] = line
-    return Row(TABLE, values, row.block, row.line, {name: line for name, line in lines.items() if name in values})
+    return Row(
+        TABLE,
+        values,
+        row.block,
+        row.line,
+        {name: line for name, line in lines.items() if name in values},
+    )
 
 
 PARSER = replace(_TEXT, parse=parse_block)

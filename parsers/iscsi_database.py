@@ -19,7 +19,9 @@ TABLE = Table.of(
     "vmkiscsid --dump-db; commands/vmkiscsid_--dump-db.txt",
     Column("iscsi_part", "str", "part of the data base: ISID, InitiatorNodes, Targets, nodes, …"),
     Column("iscsi_node", "str", "node.name of the record, for lines after it"),
-    Column("iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"),
+    Column(
+        "iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"
+    ),
     Column("iscsi_text", "str", "value as printed"),
     Column("iscsi_number", "int", "value where it is a whole number"),
     ask="`vmkiscsid --dump-db`",

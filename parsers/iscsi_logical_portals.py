@@ -12,5 +12,7 @@ PARSER = localcli_table(
     Key("Vmknic", "vmknic", "str", "VMkernel adapter", pattern=r"vmk\d+"),
     Field("MAC Address", "mac", form=MAC_FORM, meaning="MAC address"),
     Field("MAC Address Valid", "mac_valid", "bool", "the address is one"),
-    Field("Compliant", "compliant", "bool", "one active uplink and no standby, as port binding needs"),
+    Field(
+        "Compliant", "compliant", "bool", "one active uplink and no standby, as port binding needs"
+    ),
 )

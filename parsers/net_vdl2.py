@@ -154,7 +154,9 @@ def _find_misplacement(record: _Record | None, key: str) -> str:
         return "before the first heading of the list"
     table, _, cells = record
     column = _KEYS[table.name].get(key)
-    theirs = _NSXT if table.name in nsxt.KEYS else _NSXV  # a label of the other product is one we do not name
+    theirs = (
+        _NSXT if table.name in nsxt.KEYS else _NSXV
+    )  # a label of the other product is one we do not name
     if column is None and any(key in _KEYS[name] for name in theirs):
         return "the heading above it is of another level"
     return "a second value of the record" if column and column in cells else ""

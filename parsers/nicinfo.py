@@ -52,7 +52,10 @@ def _split_sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
         if number > start:
             params = {"pnic": pnic} if pnic else {}
             lines = block.lines[start:number]
-            yield reader, replace(block, lines=lines, first_line=block.first_line + start, params=params)
+            yield (
+                reader,
+                replace(block, lines=lines, first_line=block.first_line + start, params=params),
+            )
         if found is not None:
             reader, names, own = found
             pnic = names.get("pnic", pnic)

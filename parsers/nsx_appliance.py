@@ -55,7 +55,9 @@ CLOCK = Table.of(
 def parse_block(block: Block) -> Output:
     """Read an answer: a row for each certificate, file or setting in it."""
     root, faults = read_xml(block, PARSER.name)
-    for element in root.find("x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"):
+    for element in root.find(
+        "x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"
+    ):
         table, cells = _READ[element.tag](element)
         yield from make_row(table, block, element, cells)
     yield from faults

@@ -130,7 +130,11 @@ PARSER = Parser(
     tables=(CLUSTERS, HOSTS, VMS, VNICS, EDGES),
     parse=parse_block,
     node="nsx_manager",
-    commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$", r"^\s*show edge all\s*$"),
+    commands=(
+        r"^\s*show cluster (?:all|domain-c\d+)\s*$",
+        r"^\s*show vm vm-\d+\s*$",
+        r"^\s*show edge all\s*$",
+    ),
     shape=(
         r"^\s*(?:No\.\s+Cluster Name\s+Cluster Id\s|No\.\s+Host Name\s+Host Id\s|Datacenter:\s+\S.*"
         r"|Edge ID\s+Name\s+Size\s+Version\s+Status\s*$)"

@@ -32,8 +32,14 @@ def parse_block(block: Block) -> Output:
         if not name:
             continue
         version = version_cells(element.child("versionInfo"))
-        cells = {"component_id": name, "name": element.child("name"), "status": element.child("status")}
-        yield from make_row(TABLE, block, element, cells | {"enabled": element.child("enabled")} | version)
+        cells = {
+            "component_id": name,
+            "name": element.child("name"),
+            "status": element.child("status"),
+        }
+        yield from make_row(
+            TABLE, block, element, cells | {"enabled": element.child("enabled")} | version
+        )
         if name == "NSX" and version:
             yield from make_row(MANAGER, block, element, version | {"source": "components"})
     yield from faults

@@ -48,7 +48,9 @@ ROLE = Table.of(
 def read_record(block: Block, record: Record) -> Output:
     """Yield the health, or a role."""
     table = ROLE if record.values.get("ROLE") else HEALTH
-    values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
+    values: dict[str, Value] = {
+        c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns
+    }
     if table is ROLE:
         values["enabled"] = values["configured_status"] == "enabled"
         values["activated"] = values["active_status"] == "activated"

@@ -24,7 +24,12 @@ TABLE = Table.of(
     Column("peer", "str", "name of the other unit, its number from 6.2 on"),
     Column("peer_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
     Column("own_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
-    Column("sessions_down", "int", "sessions between interfaces of the units that are not up; from 6.2 on", "sessions"),
+    Column(
+        "sessions_down",
+        "int",
+        "sessions between interfaces of the units that are not up; from 6.2 on",
+        "sessions",
+    ),
     Column("file_sync", "str", "running, …, as printed"),
     Column("connection_sync", "str", "running, …, as printed"),
     ask="`show service highavailability` on both units of the Edge",

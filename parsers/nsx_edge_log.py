@@ -15,7 +15,11 @@ TABLE = Table.of(
     TIME,
     LEVEL,
     Column("host", "str", "name of the node in the line"),
-    Column("program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"),
+    Column(
+        "program",
+        "str",
+        "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …",
+    ),
     Column("pid", "int", "process"),
     MESSAGE,
     ask="the support bundle of the NSX Edge, or `show log` on it",

@@ -52,7 +52,12 @@ def parse_block(block: Block) -> Output:
         if found := _SITE.match(line):
             site = found["site"]
         elif found := _CHANNEL.match(line):
-            values: dict[str, Value] = {"site": site or None, **found.groupdict(), "tunnels": 0, "tunnels_up": 0}
+            values: dict[str, Value] = {
+                "site": site or None,
+                **found.groupdict(),
+                "tunnels": 0,
+                "tunnels_up": 0,
+            }
             channels.append(Row(IPSEC, values, block, number))
             site = ""
         elif (found := _TUNNEL.match(line)) and channels:

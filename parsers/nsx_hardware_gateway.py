@@ -32,7 +32,10 @@ def parse_block(block: Block) -> Output:
     """Read the bindings, one row each; an empty list is no row."""
     root, faults = read_xml(block, PARSER.name)
     for element in root.find("hardwareGatewayBinding"):
-        cells = {"binding_id": element.child("id"), "gateway_id": element.child("hardwareGatewayId")}
+        cells = {
+            "binding_id": element.child("id"),
+            "gateway_id": element.child("hardwareGatewayId"),
+        }
         cells |= {
             "switch_name": element.child("switchName"),
             "port_name": element.child("portname") or element.child("portName"),

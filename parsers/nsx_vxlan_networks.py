@@ -20,7 +20,9 @@ _DVS = re.compile(r"--?(?:vds-name|v)[=\s]+(?P<dvs>\S+)")
 _LISTED = replace(
     NETWORK,
     columns=tuple(
-        Column("controller_ip", "str", "address and state") if column.name == "controller_ip" else column
+        Column("controller_ip", "str", "address and state")
+        if column.name == "controller_ip"
+        else column
         for column in NETWORK.columns
     ),
 )

@@ -34,7 +34,9 @@ def parse_block(block: Block) -> Output:
         if found := _BANNER.match(line):
             at = block.first_line + number
             cells = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
+            yield from typed_row(
+                TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()}
+            )
         elif line.strip():
             yield stray_fault(block, number, PARSER.name)
 

@@ -26,7 +26,8 @@ def parse_block(block: Block) -> Output:
     fixed = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
     seen: list[dict[str, Value]] = []
     found = sorted(
-        read_certificates(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0]
+        read_certificates(block, PARSER.name),
+        key=lambda item: item.line if isinstance(item, Fault) else item[0],
     )
     for item in found:
         if isinstance(item, Fault):
@@ -46,5 +47,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse_block,
     node=MANAGER,
-    commands=(r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",),
+    commands=(
+        r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",
+    ),
 )

@@ -22,7 +22,12 @@ TABLE = Table.of(
     KeyColumn("next_hop", "str", "gateway; none for a connected network", form=IP_FORM),
     Column("route_kind", "str", "route, …, as printed"),
     KeyColumn("interface", "str", "id of the interface"),
-    Column("next_hop_mac", "str", "MAC address of the gateway; none where it is not resolved", form=MAC_FORM),
+    Column(
+        "next_hop_mac",
+        "str",
+        "MAC address of the gateway; none where it is not resolved",
+        form=MAC_FORM,
+    ),
     ask="`get logical-router <uuid> forwarding` on the edge",
 )
 

@@ -13,8 +13,17 @@ PARSER = text_table(
     "nsxt.manager_channel",
     Field("", pattern="-"),
     Key("", "manager_ip", "str", "manager that the node is connected to", form=IP_FORM),
-    Field("", "channel_state", "str", "Connected, Disconnected, Standby, …", pattern=r"[A-Z][a-z]+"),
-    Field("", "channel_detail", "str", "what is printed behind it: (NSX-RPC) *", pattern=r"\S.*?", maybe=True),
+    Field(
+        "", "channel_state", "str", "Connected, Disconnected, Standby, …", pattern=r"[A-Z][a-z]+"
+    ),
+    Field(
+        "",
+        "channel_detail",
+        "str",
+        "what is printed behind it: (NSX-RPC) *",
+        pattern=r"\S.*?",
+        maybe=True,
+    ),
     meaning="Connections of an NSX-T node (edge, host, manager) to the managers.",
     source="get managers",
     ask="`get managers` on the node",

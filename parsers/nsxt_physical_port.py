@@ -43,7 +43,9 @@ def parse_block(block: Block) -> Output:
             cells = {}
         if found and column:
             cells[column] = found["text"] or "", block.first_line + number
-        elif not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
+        elif (
+            not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line)
+        ):
             yield stray_fault(block, number, PARSER.name)
     yield from _make_row(block, asked, cells)
 

@@ -17,8 +17,15 @@ TABLE = Table.of(
     Column("rx_bytes", "int", "bytes received", "bytes"),
     Column("rx_no_match", "int", "packets received that nothing waited for", "packets"),
     Column("rx_errors", "int", "all errors of receiving", "times"),
-    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
-    Column("rx_no_buffer", "int", "packets received and dropped as no packet buffer was free", "packets"),
+    Column(
+        "rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"
+    ),
+    Column(
+        "rx_no_buffer",
+        "int",
+        "packets received and dropped as no packet buffer was free",
+        "packets",
+    ),
     Column("tx_packets", "int", "packets sent", "packets"),
     Column("tx_bytes", "int", "bytes sent", "bytes"),
     Column("tx_dropped", "int", "frames dropped on the way out", "packets"),

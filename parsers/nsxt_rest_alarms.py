@@ -18,7 +18,11 @@ TABLE = Table.of(
     "Alarms that the managers of NSX-T keep.",
     "GET /api/v1/alarms",
     KeyColumn("alarm_id", "str", "id of the alarm"),
-    Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
+    Column(
+        "event_type",
+        "str",
+        "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …",
+    ),
     Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
     Column("alarm_status", "str", "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED"),
     Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),

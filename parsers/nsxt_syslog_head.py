@@ -13,7 +13,9 @@ from ._nsxt import find_node_kind
 from .nsxt_node import TABLE, node_row
 
 _HEAD = rf'^{PRI}{TS} [\w.:-]*[\w-] NSX .{{0,300}}?\bcomp="nsx-(?:manager|edge)"'
-_LINE = re.compile(rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"')
+_LINE = re.compile(
+    rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"'
+)
 
 
 def parse_block(block: Block) -> Output:

@@ -18,7 +18,9 @@ TABLE = Table.of(
 )
 
 
-_LINE = r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
+_LINE = (
+    r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
+)
 
 PARSER = template_parser(
     "pci_devices",

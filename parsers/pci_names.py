@@ -13,7 +13,11 @@ TABLE = Table.of(
     "PCI devices of the host by model, with their owner.",
     "lspci; commands/lspci.txt",
     KeyColumn("pci", "str", "PCI address"),
-    Column("pci_class_name", "str", "class of the device: Ethernet controller Network controller, Bridge, …"),
+    Column(
+        "pci_class_name",
+        "str",
+        "class of the device: Ethernet controller Network controller, Bridge, …",
+    ),
     Column("pci_model", "str", "vendor and model"),
     Column("owner", "str", "name the host gives it: vmnic4, vmhba1"),
     ask="`lspci`",

@@ -42,7 +42,9 @@ _LLDP = {
 }  # fmt: skip
 _PROTOCOLS = {"connectedSwitchPort": ("CDP", _CDP), "lldpInfo": ("LLDP", _LLDP)}
 _TYPED = re.compile(r"^\((?:int|short|string|byte)\)\s*")
-_FRAME = re.compile(r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$")
+_FRAME = re.compile(
+    r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$"
+)
 
 
 def parse_block(block: Block) -> Output:

@@ -20,7 +20,9 @@ _END = re.compile(r'^\s*(?:"?,?\s*\}|"\s*,?)\s*$')
 
 def parse_block(block: Block) -> Output:
     """Read one dump: a row of general counters, and a row for each counter of the driver."""
-    at = next((n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines))
+    at = next(
+        (n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines)
+    )
     general = replace(block, lines=block.lines[:at])
     yield from rows(STATS, PARSER.name, general, typed(block.params, STATS))
     lines = block.lines[at:]

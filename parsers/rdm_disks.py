@@ -11,8 +11,12 @@ TABLE = Table.of(
     "Raw device mappings of VMs.",
     "vmkfstools -q <disk>.vmdk; dump-vmdk-rdm-info.sh….txt",
     Column("vdisk_file", "str", "descriptor of the virtual disk"),
-    Column("rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"),
-    Column("vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"),
+    Column(
+        "rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"
+    ),
+    Column(
+        "vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"
+    ),
     ask="`vmkfstools -q <disk>.vmdk`",
 )
 

@@ -12,7 +12,9 @@ TABLE = Table.of(
     "ls -l /, ls -ld /bootbank /altbootbank",
     KeyColumn("root_link", "str", "name of the link: bootbank, altbootbank, locker, scratch, …"),
     Column("link_target", "str", "where it leads, as printed"),
-    Column("link_in_memory", "bool", "it leads into /tmp, which is memory and empty after a restart"),
+    Column(
+        "link_in_memory", "bool", "it leads into /tmp, which is memory and empty after a restart"
+    ),
     ask="`ls -ld /bootbank /altbootbank`",
 )
 

@@ -19,7 +19,12 @@ TABLE = Table.of(
     Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
     Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
     Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
-    Column("lost_retransmits", "int", "retransmits that were lost again (TCPLostRetransmit)", "segments"),
+    Column(
+        "lost_retransmits",
+        "int",
+        "retransmits that were lost again (TCPLostRetransmit)",
+        "segments",
+    ),
     Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
     Column("data_loss_events", "int", "times TCP saw data lost", "times"),
     Column("tcp_timeouts", "int", "retransmission timeouts", "times"),

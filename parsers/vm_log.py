@@ -18,7 +18,11 @@ TABLE = Table.of(
     "vmfs/volumes/<uuid>/<vm>/vmware.log and vmware-N.log",
     TIME,
     LEVEL,
-    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column(
+        "vm_folder",
+        "str",
+        "folder of the VM on its datastore; the name of the file where its path has none",
+    ),
     Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
     Column("opid", "str", "operation id, where the line has one"),
     MESSAGE,
@@ -41,14 +45,20 @@ _DESKTOP = re.compile(
     r"|(?:\b[A-Za-z]:\\|/home/|/Users/)[^\"'\n]{1,250}\.(?:vmxf?|vmdk|vmem|vmss|vmsn|nvram)\b"
 )
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
-_SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript
+_SHOWN = re.compile(
+    r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log"
+)  # in the command of a transcript
 
 
 def parse_block(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
-    folder = next(filter(None, found.groups())) if found else re.split(r"[/!]", block.address)[-1] or None
+    folder = (
+        next(filter(None, found.groups()))
+        if found
+        else re.split(r"[/!]", block.address)[-1] or None
+    )
     for item in log_rows(TABLE, PARSER.name, block):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder

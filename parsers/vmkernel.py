@@ -26,7 +26,9 @@ from analyzer.forms.logs import (
 COLUMNS = (
     TIME,
     LEVEL,
-    Column("uptime_s", "float", "time since boot, where the line prints it (3.5, 4.x, early boot)", "s"),
+    Column(
+        "uptime_s", "float", "time since boot, where the line prints it (3.5, 4.x, early boot)", "s"
+    ),
     Column("cpu", "int", "physical CPU the line was written on"),
     Column("world", "int", "world that wrote the line"),
     Column("opid", "str", "operation id, joins lines of one task"),

@@ -73,10 +73,16 @@ VDISK = Table.of(
     _VM_NAME,
     _VMX_PATH,
     Column("vdisk", "str", "controller and place of the disk: scsi0:0"),
-    Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
-    Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+    Column(
+        "file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"
+    ),
+    Column(
+        "is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"
+    ),
     Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
-    Column("controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"),
+    Column(
+        "controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"
+    ),
     Column("change_tracking", "bool", "changed blocks are tracked for backups (ctkEnabled)"),
     ask="the VM's .vmx file",
     key=("vmx_path", "vdisk"),
@@ -90,13 +96,17 @@ VCDROM = Table.of(
     _VMX_PATH,
     Column("vcdrom", "str", "controller and place of the drive: ide1:0, sata0:0"),
     Column("cdrom_type", "str", "cdrom-image: a file; atapi-cdrom, cdrom-raw: a drive"),
-    Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
+    Column(
+        "file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"
+    ),
     Column("start_connected", "bool", "connected when the VM is powered on"),
     ask="the VM's .vmx file",
     key=("vmx_path", "vcdrom"),
 )
 
-_COMPATIBLE = re.compile(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
+_COMPATIBLE = re.compile(
+    r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE
+)
 _OF_DESKTOP = re.compile(
     r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
     r'|sound\.(?:present|fileName)\b|sharedFolder|[\w.:]+\s*=\s*"(?:[A-Za-z]:|\.)\\)',
@@ -206,7 +216,9 @@ def _decode_value(text: str, encoding: str) -> str:
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     if any("\udc80" <= sign <= "\udcff" for sign in text):
         try:
-            text = text.encode("utf-8", "surrogateescape").decode(encoding or "windows-1252", "replace")
+            text = text.encode("utf-8", "surrogateescape").decode(
+                encoding or "windows-1252", "replace"
+            )
         except (LookupError, UnicodeError):
             return text
     return text.strip()
@@ -339,7 +351,10 @@ def _make_vdisk_row(config: _Config, key: str) -> Row:
 
 def _make_vcdrom_row(config: _Config, key: str) -> Row:
     name, path = _find_name(config)
-    keys = {"file_name": _sibling_key(key, "filename"), "start_connected": _sibling_key(key, "startconnected")}
+    keys = {
+        "file_name": _sibling_key(key, "filename"),
+        "start_connected": _sibling_key(key, "startconnected"),
+    }
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
@@ -351,7 +366,9 @@ def _make_vcdrom_row(config: _Config, key: str) -> Row:
     return _make_row(VCDROM, config, config.lines[key], values, keys)
 
 
-def _make_row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
+def _make_row(
+    table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]
+) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
 

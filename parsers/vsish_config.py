@@ -39,7 +39,9 @@ PARSER = record_parser(
     (OPTIONS,),
     read_record,
     node="esxi",
-    commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
+    commands=(
+        r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",
+    ),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",
     body=vsish_body("Vmkernel Config Option"),
 )

@@ -12,7 +12,9 @@ PARSER = text_table(
     Param((), "dvs", "str", "distributed switch, where the command tells"),
     Param((), "vni", "int", "VXLAN network identifier, where the command tells"),
     Key("Inner MAC", "inner_mac", "str", "MAC address behind the VTEP", form=MAC_FORM),
-    Field("Outer MAC", "outer_mac", "str", "MAC address of the VTEP", form=MAC_FORM, pattern=r"\S+"),
+    Field(
+        "Outer MAC", "outer_mac", "str", "MAC address of the VTEP", form=MAC_FORM, pattern=r"\S+"
+    ),
     Field("Outer IP", "outer_ip", "str", "address of the VTEP", form=IP_FORM, pattern=r"\S+"),
     Field("Flags", "flags", "str", "flags as printed", pattern=r"\S+"),
     meaning="MAC addresses of a logical switch and the VTEP behind which each is, as a host knows them.",

@@ -89,7 +89,12 @@ def line(minute: int, text: str) -> str:
     return f"2017-10-02T08:{minute:02d}:00.500Z {text}\n"
 
 
-LINES = line(1, "late a took 50") + line(2, "well") + line(3, "late b took 7") + line(4, "late a took 120")
+LINES = (
+    line(1, "late a took 50")
+    + line(2, "well")
+    + line(3, "late b took 7")
+    + line(4, "late a took 120")
+)
 
 
 def verdicts(judgement: Judgement) -> dict[str, int]:

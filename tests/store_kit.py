@@ -50,7 +50,9 @@ def real(*, small: bool = False) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def meta_of(id: str, name: str, reading: str, judging: str, state: str = "ok", why: str = "") -> dict[str, Any]:
+def meta_of(
+    id: str, name: str, reading: str, judging: str, state: str = "ok", why: str = ""
+) -> dict[str, Any]:
     """Return the meta of a case."""
     return {
         "format": FORMAT, "id": id, "name": name, "source": f"/cases/{name}", "stored": "2024-05-01T00:00:00Z",
@@ -66,7 +68,9 @@ def files_of(content: str) -> list[dict[str, Any]]:
 
 def id_of(name: str, content: str = "") -> str:
     """Return the id of a case of that name and content."""
-    return case_id(name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)])
+    return case_id(
+        name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)]
+    )
 
 
 def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:
@@ -95,7 +99,9 @@ def store(
     judging = UNJUDGED if kind == "none" else judging
     entry = Entry(id, source_key(source or f"/cases/{name}"), reading, judging, BEGAN + stamp, kind)
     if kind == "none":
-        return archive.put(entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable")))
+        return archive.put(
+            entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable"))
+        )
     meta = meta_of(id, name, reading, judging)
     members = dict(real(small=small))
     members["meta.json"] = json.dumps(meta).encode()
@@ -107,7 +113,8 @@ def store(
         members = {
             member: data
             for member, data in members.items()
-            if member in ("meta.json", "case.json") or member.removeprefix("tables/").removesuffix(".parquet") in keep
+            if member in ("meta.json", "case.json")
+            or member.removeprefix("tables/").removesuffix(".parquet") in keep
         }
     return archive.put(entry, zipped(members | (change or {})))
 

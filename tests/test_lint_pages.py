@@ -10,7 +10,18 @@ from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint import codes as lint_codes
 from analyzer.authoring.lint.codes import CODES, PROOF
 from analyzer.runtime.errors import UsageError
-from tests.lint_kit import PAGES, Piece, base, blocks, check, check_facts, check_shared, laid, piece, unmarked
+from tests.lint_kit import (
+    PAGES,
+    Piece,
+    base,
+    blocks,
+    check,
+    check_facts,
+    check_shared,
+    laid,
+    piece,
+    unmarked,
+)
 
 
 def page(code: str) -> str:
@@ -26,13 +37,21 @@ def apart(own: Piece) -> bool:
 def found(own: Piece, code: str, folder: Path) -> list[tuple[str, int]]:
     """Return codes and lines that a piece gives; those of the layout only on its own page."""
     if own.language == "csv":
-        return [(one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)]
+        return [
+            (one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)
+        ]
     if own.info.get("file") == "shared.yaml":
-        return [(one.code, one.place.line) for one in check_shared(unmarked(own.text)[0] + "\n", folder)]
+        return [
+            (one.code, one.place.line) for one in check_shared(unmarked(own.text)[0] + "\n", folder)
+        ]
     text, _ = unmarked(laid(own.text))
     beside = base() if "rule" in blocks(own.text) and "file" not in own.info else ""
-    complaints = check(text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF)
-    return [(one.code, one.place.line) for one in complaints if one.code != "R007" or code == "R007"]
+    complaints = check(
+        text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF
+    )
+    return [
+        (one.code, one.place.line) for one in complaints if one.code != "R007" or code == "R007"
+    ]
 
 
 @pytest.mark.parametrize("code", CODES)

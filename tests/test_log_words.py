@@ -8,7 +8,9 @@ from analyzer.merged_log.entry import component_of
 from tests.sample_kit import ALL, Sample
 from tests.together import together
 
-LOGS = [one for one in ALL if registry()[one.parser].log and registry()[one.parser].words is not None]
+LOGS = [
+    one for one in ALL if registry()[one.parser].log and registry()[one.parser].words is not None
+]
 
 
 @together("sample", LOGS, ids=str, parts=2)

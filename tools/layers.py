@@ -12,7 +12,9 @@ from pathlib import Path
 LAYERS: list[tuple[str, dict[str, str]]] = [
     (
         "runtime",
-        {"runtime": "errors, limits, untrusted text and where it goes, output, paths, the folder of the cache"},
+        {
+            "runtime": "errors, limits, untrusted text and where it goes, output, paths, the folder of the cache"
+        },
     ),
     (
         "records",
@@ -27,8 +29,16 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "artefacts": "how an artefact is declared, found and read: tables, parsers, TextFSM that knows the line of every value, samples, times, hosts, builds",
         },
     ),
-    ("workers", {"workers": "child processes: a pool that does jobs, a process that talks in lines of JSON"}),
-    ("sources", {"sources": "open, walk, limit, salvage, decode, split transcripts, recognise kinds"}),
+    (
+        "workers",
+        {
+            "workers": "child processes: a pool that does jobs, a process that talks in lines of JSON"
+        },
+    ),
+    (
+        "sources",
+        {"sources": "open, walk, limit, salvage, decode, split transcripts, recognise kinds"},
+    ),
     (
         "parsers",
         {
@@ -37,7 +47,10 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         },
     ),
     ("search", {"scan": "line blocks, engines, literal pre-filter, hits"}),
-    ("facts", {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"}),
+    (
+        "facts",
+        {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"},
+    ),
     (
         "ingest",
         {
@@ -50,10 +63,18 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "rules": "from a rule file to the model, the catalog, settings and packs; `language`: values that know their line, checked expressions, text templates"
         },
     ),
-    ("judge", {"judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"}),
+    (
+        "judge",
+        {
+            "judge": "a rule as Python functions; log windows, trace, evidence, relations, near misses"
+        },
+    ),
     ("log", {"merged_log": "lines of all logs of a case, merged by time"}),
     ("report", {"report": "reads the case document and nothing else"}),
-    ("redaction", {"redact": "pseudonyms for what is handed out, and the proof that no name is left"}),
+    (
+        "redaction",
+        {"redact": "pseudonyms for what is handed out, and the proof that no name is left"},
+    ),
     (
         "pipeline",
         {
@@ -62,7 +83,13 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ),
     ("views", {"views": "the commands `tables`, `esxtop` and `log`"}),
     ("comparison", {"compare": "two cases: pairing, resets of counters, changes, the conclusion"}),
-    ("archive", {"archive": "stored cases, see below", "watch_folder": "a folder whose new cases are triaged"}),
+    (
+        "archive",
+        {
+            "archive": "stored cases, see below",
+            "watch_folder": "a folder whose new cases are triaged",
+        },
+    ),
     (
         "authoring",
         {
@@ -71,11 +98,28 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
     ),
     ("library", {"library": "`open_case`: Backline in a program of one's own"}),
     ("web", {"web": "the drag-in page, see below"}),
-    ("command", {"commands": "the words typed", "cli": "the `backline` command", "__main__": "where it starts"}),
+    (
+        "command",
+        {
+            "commands": "the words typed",
+            "cli": "the `backline` command",
+            "__main__": "where it starts",
+        },
+    ),
 ]
 
 # Rooms of `archive/`, first to last; "" is the room itself.
-ARCHIVE = ["object_store", "", "packs", "restore", "batches", "upkeep", "query", "clusters", "backtests"]
+ARCHIVE = [
+    "object_store",
+    "",
+    "packs",
+    "restore",
+    "batches",
+    "upkeep",
+    "query",
+    "clusters",
+    "backtests",
+]
 
 
 # Those of `web/`; the page itself is no Python.
@@ -88,13 +132,22 @@ BESIDE = {
 
 def rooms(name: str) -> str:
     """Return the table of the rooms of `archive` or `web` as it stands in docs/architecture.md: modules and job of each."""
-    order, top = {"archive": ARCHIVE, "web": WEB}[name], Path(__file__).parent.parent / "analyzer" / name
+    order, top = (
+        {"archive": ARCHIVE, "web": WEB}[name],
+        Path(__file__).parent.parent / "analyzer" / name,
+    )
     lines = [f"| `analyzer/{name}/…` | modules | job |", "|---|---|---|"]
     for room in order:
         folder = top / room
-        modules = sorted(path.stem for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__"))
-        first = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-        job = f"{first[:1].lower()}{first[1:]}".splitlines()[0].rstrip(".") if room else BESIDE[name]
+        modules = sorted(
+            path.stem for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")
+        )
+        first = (
+            ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        )
+        job = (
+            f"{first[:1].lower()}{first[1:]}".splitlines()[0].rstrip(".") if room else BESIDE[name]
+        )
         named = ", ".join(f"`{one}`" for one in modules) or "HTML, styles, scripts"
         lines.append(f"| {f'`{room}/`' if room else 'beside them'} | {named} | {job} |")
     return "\n".join(lines) + "\n"
@@ -104,5 +157,7 @@ def markdown() -> str:
     """Return the table of layers as it stands in docs/architecture.md."""
     lines = ["| layer | modules |", "|---|---|"]
     for layer, modules in LAYERS:
-        lines.append(f"| {layer} | {'; '.join(f'`{name}`: {what}' for name, what in modules.items())} |")
+        lines.append(
+            f"| {layer} | {'; '.join(f'`{name}`: {what}' for name, what in modules.items())} |"
+        )
     return "\n".join(lines) + "\n"

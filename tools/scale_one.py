@@ -60,7 +60,9 @@ def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
 
     target = Archive.open(folder / "written", create=True)
     small = [_judged(_folder(folder, f"small-{n}", case(n)[1]), catalog) for n in range(WRITTEN)]
-    large = _judged(_folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog)
+    large = _judged(
+        _folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog
+    )
 
     def write(number: int, made: tuple[CaseData, RunResult]) -> None:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
@@ -69,13 +71,18 @@ def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     found = len(large[1].document["findings"])
     return {
         "write a small case": milliseconds(write, enumerate(small)),
-        f"write a case of {found} findings": milliseconds(write, [(100 + n, large) for n in range(ROUNDS)]),
+        f"write a case of {found} findings": milliseconds(
+            write, [(100 + n, large) for n in range(ROUNDS)]
+        ),
     }
 
 
 def _emulated(number: int) -> str:
     return case_text.vmx(
-        f"v{number}", "debian10-64", 2, [("e1000", "VM Network", f"00:50:56:a6:00:{number % 256:02x}")]
+        f"v{number}",
+        "debian10-64",
+        2,
+        [("e1000", "VM Network", f"00:50:56:a6:00:{number % 256:02x}")],
     )
 
 
@@ -107,7 +114,9 @@ def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     signatures = catalog.signatures()
     return {
         "read a case's document": milliseconds(opened.document_text, [(one,) for one in some]),
-        "read all facts of a case": milliseconds(recall.material, [(opened, one, signatures) for one in some[:12]]),
+        "read all facts of a case": milliseconds(
+            recall.material, [(opened, one, signatures) for one in some[:12]]
+        ),
     }
 
 

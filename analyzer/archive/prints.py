@@ -70,7 +70,9 @@ def reading_print(limits: Limits) -> str:
     return hashlib.sha256(_line(_SEED, __version__, _artefacts(), epoch, *chosen)).hexdigest()[:12]
 
 
-def judging_print(reading: str, catalog: str, settings: Settings, limits: Limits, *, drafts: bool) -> str:
+def judging_print(
+    reading: str, catalog: str, settings: Settings, limits: Limits, *, drafts: bool
+) -> str:
     """Return how cases are judged here, 12 hex digits.
 
     reading   of `reading_print`

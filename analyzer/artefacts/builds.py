@@ -50,10 +50,15 @@ def lookup(product: str, build: int | None) -> Release | None:
 
 @cache
 def _releases(product: str) -> dict[int, dict[str, str]]:
-    text = (Path(__file__).parent.parent / "kb" / "facts" / _FILES[product]).read_text(encoding="utf-8")
+    text = (Path(__file__).parent.parent / "kb" / "facts" / _FILES[product]).read_text(
+        encoding="utf-8"
+    )
     found = {}
     for row in csv.DictReader(text.splitlines()):
-        if product == "nsxv" and (row["product"], row["artefact"]) != ("NSX for vSphere", "manager"):
+        if product == "nsxv" and (row["product"], row["artefact"]) != (
+            "NSX for vSphere",
+            "manager",
+        ):
             continue
         found[int(row["build"])] = row
     return found

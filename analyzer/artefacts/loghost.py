@@ -17,18 +17,32 @@ _NAMED = re.compile(
     rb"\s*(?:<\d{1,3}>(?:1 )?)?(?:" + _ISO + rb"|" + _OLD + rb") " + _HOST + rb" (?:[A-Z][a-z]\(\d{1,3}\)\S{0,3} +)?"
     rb"(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: )|NSXV? (?=\S)|(?=\d{4}-\d\d-\d\d \d\d:\d\d:))"
 )  # fmt: skip
-_UNNAMED = re.compile(rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))")
+_UNNAMED = re.compile(
+    rb"\s*(?:<\d{1,3}>)?" + _OLD + rb" (?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
+)
 _LEVELLED = re.compile(
-    rb"\s*" + _ISO + rb" [A-Z][a-z]\(\d{1,3}\)\S{0,3} +(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
+    rb"\s*"
+    + _ISO
+    + rb" [A-Z][a-z]\(\d{1,3}\)\S{0,3} +(?P<tag>[A-Za-z][\w./-]{0,80}(?=(?:\[[^\]\s]{0,40}\])?: ))"
 )
 _REPEATED = re.compile(
-    rb"\s*(?:<\d{1,3}>)?(?:" + _ISO + rb"|" + _OLD + rb") (?:" + _HOST + rb" )?last message repeated \d{1,6} times?\b"
+    rb"\s*(?:<\d{1,3}>)?(?:"
+    + _ISO
+    + rb"|"
+    + _OLD
+    + rb") (?:"
+    + _HOST
+    + rb" )?last message repeated \d{1,6} times?\b"
 )
-_RFC5424 = re.compile(rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)")
+_RFC5424 = re.compile(
+    rb"\s*<\d{1,3}>1 " + _ISO + rb" " + _HOST + rb" (?P<tag>[\w./-]{1,80}) \S+ \S+ (?=-|\[)"
+)
 _LEVELS = frozenset(
     b"info warning error verbose trivia debug notice critical crit alert emerg panic warn fatal trace".split()
 )
-_NOBODY = frozenset((b"localhost", b"localhost.localdomain", b"127.0.0.1", b"last", b"message", b"-"))
+_NOBODY = frozenset(
+    (b"localhost", b"localhost.localdomain", b"127.0.0.1", b"last", b"message", b"-")
+)
 
 
 def named(line: bytes) -> tuple[str, bytes]:

@@ -108,7 +108,11 @@ def line_time(line: bytes, address: str) -> tuple[LogTime | None, str]:
         if found is None:
             continue
         stamp = (found.when.month, found.when.day)
-        fits = year + (stamp < (month, day)) if dates[-1]["start"] else year - (stamp > (month, day + 1))
+        fits = (
+            year + (stamp < (month, day))
+            if dates[-1]["start"]
+            else year - (stamp > (month, day + 1))
+        )
         if fits == guess:
             return found, str(guess)
     return None, ""
@@ -116,7 +120,9 @@ def line_time(line: bytes, address: str) -> tuple[LogTime | None, str]:
 
 def nearest_year(line: bytes, near: datetime) -> LogTime | None:
     """Return the time of a line that names no year, in the year that puts it nearest to a moment; None without one."""
-    found = [one for year in (near.year - 1, near.year, near.year + 1) if (one := log_time(line, year))]
+    found = [
+        one for year in (near.year - 1, near.year, near.year + 1) if (one := log_time(line, year))
+    ]
     return min(found, key=lambda one: abs(one.when - near), default=None)
 
 
@@ -188,7 +194,11 @@ def given(text: str) -> str | None:
     """Return a time that a person typed as `YYYY-MM-DDThh:mm:ssZ`, None when it is none; without a zone it is UTC."""
     try:
         when = datetime.fromisoformat(text.strip())
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return (
+            (when if when.tzinfo else when.replace(tzinfo=UTC))
+            .astimezone(UTC)
+            .strftime("%Y-%m-%dT%H:%M:%SZ")
+        )
     except (ValueError, OverflowError):
         return None
 
@@ -219,7 +229,9 @@ def _zone(offset: str) -> timezone:
     return timezone(-span if offset[0] == "-" else span)
 
 
-def _yearless(year: int | None, parts: tuple[int, ...], fraction: str | None, *, said: bool = False) -> LogTime | None:
+def _yearless(
+    year: int | None, parts: tuple[int, ...], fraction: str | None, *, said: bool = False
+) -> LogTime | None:
     if year is None:
         return None
     month, day, hour, minute, second = parts

@@ -23,7 +23,9 @@ from analyzer.artefacts.tables import Record
 
 KEY = 4  # characters of a line that choose the rules to ask
 MOST_CHOICES = 5000  # hostile text has many beginnings
-MOST_KNOWN = 2000  # lines remembered with what they matched; counters are mostly 0, so lines come again
+MOST_KNOWN = (
+    2000  # lines remembered with what they matched; counters are mostly 0, so lines come again
+)
 MOST_KNOWN_LINE = 200
 
 Step = tuple[Any, list[tuple[str, str | None]]]  # a rule that matched, and the values it read
@@ -54,9 +56,17 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self._optioned = {value.name: value for value in self.values if value.options}
         self._stays = {value.name for value in self.values if "Filldown" in value.OptionNames()}
         # neither filled down nor gathered: one record has each of them once
-        once = [value.name for value in self.values if not {"Filldown", "List"} & set(value.OptionNames())]
+        once = [
+            value.name
+            for value in self.values
+            if not {"Filldown", "List"} & set(value.OptionNames())
+        ]
         self._single = set(once) if begins_again else set()
-        self._first = {id(rule): first_characters(rule.regex) or "" for state in self.states.values() for rule in state}
+        self._first = {
+            id(rule): first_characters(rule.regex) or ""
+            for state in self.states.values()
+            for rule in state
+        }
         self._choices: dict[tuple[str, str], list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], list[Step]] = {}
         self.begin()
@@ -67,9 +77,15 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
 
     @cached_property
     def _telling(self) -> list[Callable[[str], Any]]:
-        needed = {one.name for one in self.values if "Required" in one.OptionNames()} or set(self._empty)
+        needed = {one.name for one in self.values if "Required" in one.OptionNames()} or set(
+            self._empty
+        )
         rules = [rule for state in self.states.values() for rule in state]
-        return [one.regex_obj.match for one in rules if any(f"(?P<{name}>" in one.regex for name in needed)]
+        return [
+            one.regex_obj.match
+            for one in rules
+            if any(f"(?P<{name}>" in one.regex for name in needed)
+        ]
 
     def alone(self, line: str) -> dict[str, str] | None:
         """Return the values of the record that a line is by itself; None where more than one rule decides."""
@@ -176,16 +192,22 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                 value.OnSaveRecord()
         except SkipRecord:
             own = {line for name, line in self.at.items() if name not in self._stays}
-            if len(own) > 1:  # a heading alone (a port without a client) says nothing that could be lost
+            if (
+                len(own) > 1
+            ):  # a heading alone (a port without a client) says nothing that could be lost
                 self.unnamed += sorted(own)
             self._ClearRecord()
         else:
             cells: dict[str, str | list[str]] = {}
             cells.update((name, cell) for name, cell in self._cells.items() if cell is not None)
-            cells.update((name, one.value) for name, one in self._optioned.items() if one.value is not None)
+            cells.update(
+                (name, one.value) for name, one in self._optioned.items() if one.value is not None
+            )
             if any(cell != [] for cell in cells.values()):
                 values = self._empty | cells
-                lines = {name: self.at.get(name, self.number) for name, cell in values.items() if cell}
+                lines = {
+                    name: self.at.get(name, self.number) for name, cell in values.items() if cell
+                }
                 first = min(lines.values(), default=self.number)
                 self.records.append(Record(values, first, lines, again=self._again))
                 self._ClearRecord()

@@ -83,7 +83,9 @@ def _row(table: Table) -> list[Any]:
     """Return the fields of a declared table; that of a rule or of the catalog is no parser's."""
     assert table.lines_of is None and table.given is None, table.name
     cells = [getattr(table, name) for name in _stored(Table)]
-    cells[_COLUMNS] = [[getattr(column, name) for name in _stored(Column)] for column in table.columns]
+    cells[_COLUMNS] = [
+        [getattr(column, name) for name in _stored(Column)] for column in table.columns
+    ]
     return cells
 
 

@@ -18,7 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parser_index
-from analyzer.artefacts.tables import Block, ColumnValueError, Fault, Frame, Record, Row, Table, Value, convert
+from analyzer.artefacts.tables import (
+    Block,
+    ColumnValueError,
+    Fault,
+    Frame,
+    Record,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,7 +36,9 @@ if TYPE_CHECKING:
     from analyzer.artefacts.machine import Machine
 
 Output = Iterable[Row | Fault]
-Wanted = Mapping[str, Collection[str] | None] | None  # table -> columns of samples to read; None: all of them
+Wanted = (
+    Mapping[str, Collection[str] | None] | None
+)  # table -> columns of samples to read; None: all of them
 
 # No command prints a longer line. Patterns may take time by the square of a line's length, so a
 # longer one (hostile, or binary) starts no output, continues none, and is a Fault in a template.
@@ -91,7 +103,10 @@ class Parser:
     template: str = ""
     words: Callable[[str], dict[str, str] | None] | None = None
     kind: Callable[[Sequence[str]], str] | None = None
-    stream: Callable[[Block, Iterable[bytes | memoryview], Wanted], Iterable[Row | Frame | Fault]] | None = None
+    stream: (
+        Callable[[Block, Iterable[bytes | memoryview], Wanted], Iterable[Row | Frame | Fault]]
+        | None
+    ) = None
 
     def kind_of(self, lines: Sequence[str]) -> str:
         """Return the kind of node that some lines of this output come from."""
@@ -114,15 +129,25 @@ class Parser:
             return None
         if self.stream:  # its first line may be megabytes; how it begins tells
             return compile_pattern(self.shape).match(line, 0, MOST_LINE)
-        return compile_pattern(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+        return (
+            compile_pattern(self.shape).match(line) if len(line) <= MOST_LINE or self.log else None
+        )
 
     def is_all(self, line: str) -> bool:
         """Tell whether a pasted stretch that begins with this line is no excerpt."""
-        return bool(self.entire) and len(line) <= MOST_LINE and bool(compile_pattern(self.entire).match(line))
+        return (
+            bool(self.entire)
+            and len(line) <= MOST_LINE
+            and bool(compile_pattern(self.entire).match(line))
+        )
 
     def leads(self, line: str) -> bool:
         """Tell whether a line right above the start of this output belongs to it."""
-        return bool(self.lead) and len(line) <= MOST_LINE and bool(compile_pattern(self.lead).match(line))
+        return (
+            bool(self.lead)
+            and len(line) <= MOST_LINE
+            and bool(compile_pattern(self.lead).match(line))
+        )
 
     def is_proved(self, lines: Sequence[str]) -> bool:
         """Tell whether lines that start as this output does are this output, and not what another machine prints."""
@@ -179,7 +204,9 @@ def siblings(table: str) -> tuple[str, ...]:
 @cache
 def read_beside(table: str) -> tuple[str, ...]:
     """Return the tables that one of a table's files holds as well, though others may hold them, too."""
-    own = [parser for name in sorted(_makers().get(table, ())) if (parser := registry()[name]).files]
+    own = [
+        parser for name in sorted(_makers().get(table, ())) if (parser := registry()[name]).files
+    ]
     beside = {one.name for parser in own for one in parser.tables}
     return tuple(sorted(beside - {table, *siblings(table)}))
 
@@ -210,7 +237,10 @@ def tables_of_bundles() -> frozenset[str]:
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
     made = _declarations()[1]
-    return {table.name: table for table in [*(one for p in registry().values() for one in p.tables), *made]}
+    return {
+        table.name: table
+        for table in [*(one for p in registry().values() for one in p.tables), *made]
+    }
 
 
 @cache
@@ -297,10 +327,14 @@ def _template(name: str, text: str) -> Machine:
 
 def may_record(parser: Parser, lines: Iterable[str]) -> bool:
     """Tell whether the template of a form can make a record of some lines; False is certain, and told quickly."""
-    return _template(parser.name, parser.template).may_record(line for line in lines if len(line) <= MOST_LINE)
+    return _template(parser.name, parser.template).may_record(
+        line for line in lines if len(line) <= MOST_LINE
+    )
 
 
-def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None = None, template: str = "") -> Output:
+def rows(
+    table: Table, name: str, block: Block, extra: dict[str, Value] | None = None, template: str = ""
+) -> Output:
     """Run a template (see `run_template`) and yield typed rows of `table`.
 
     A template value NAME fills the column `name`; `extra` (often Block.params) fills columns
@@ -316,7 +350,11 @@ def rows(table: Table, name: str, block: Block, extra: dict[str, Value] | None =
         if isinstance(record, Fault):
             yield record
             continue
-        if record.again and table.key and not any(record.values.get(part.upper()) for part in table.key):
+        if (
+            record.again
+            and table.key
+            and not any(record.values.get(part.upper()) for part in table.key)
+        ):
             yield from without_subject(record, name, block)
             continue
         values = start.copy()
@@ -343,7 +381,9 @@ def _wrong_params(table: Table, name: str, block: Block) -> Iterator[Fault]:
             if column is not None:
                 convert(column, text)
         except ColumnValueError as error:
-            yield fault_at(block, block.first_line, name, f"the command {block.command[:120]!r}: {error}")
+            yield fault_at(
+                block, block.first_line, name, f"the command {block.command[:120]!r}: {error}"
+            )
 
 
 def without_subject(record: Record, name: str, block: Block) -> Iterator[Fault]:
@@ -355,7 +395,9 @@ def without_subject(record: Record, name: str, block: Block) -> Iterator[Fault]:
 
 def fault_at(block: Block, line: int, name: str, why: str) -> Fault:
     """Return the fault of a line of a block, given by its number in the member."""
-    return Fault(block.address, line, block.lines[line - block.first_line][:MOST_LINE], name, why=why)
+    return Fault(
+        block.address, line, block.lines[line - block.first_line][:MOST_LINE], name, why=why
+    )
 
 
 def typed(params: dict[str, str], table: Table) -> dict[str, Value]:

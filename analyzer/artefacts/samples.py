@@ -34,7 +34,9 @@ class Packed:
 
     def take(self, places: Any) -> Any:
         """Return the numbers at some places as float64; those that were looked at last are kept ready."""
-        return floats_of((_ready(self.held, self.form) if isinstance(self.held, bytes) else self.held)[places])
+        return floats_of(
+            (_ready(self.held, self.form) if isinstance(self.held, bytes) else self.held)[places]
+        )
 
     def floats(self) -> Any:
         """Return the numbers as a flat array of float64, NaN where there is none."""
@@ -62,7 +64,9 @@ def _unpressed(held: bytes, form: str) -> Any:
     return np.frombuffer(zstandard.ZstdDecompressor().decompress(held), dtype=form)
 
 
-_ready = lru_cache(maxsize=200)(_unpressed)  # a chart draws one object out of all frames, the next chart another
+_ready = lru_cache(maxsize=200)(
+    _unpressed
+)  # a chart draws one object out of all frames, the next chart another
 
 
 def packed(cells: Any) -> Packed:
@@ -78,7 +82,9 @@ def packed(cells: Any) -> Packed:
     pressed = zstandard.ZstdCompressor(level=1).compress(array.tobytes()) if array.size else b""
     if len(pressed) * 4 >= array.nbytes * 3:
         return Packed(array.dtype.str, array)
-    return Packed(array.dtype.str, bytes(memoryview(pressed)))  # a copy: zstandard keeps the room it began with
+    return Packed(
+        array.dtype.str, bytes(memoryview(pressed))
+    )  # a copy: zstandard keeps the room it began with
 
 
 def joined(parts: Sequence[Packed]) -> Packed:
@@ -126,7 +132,10 @@ def _whole(cells: Any) -> Any:
     there = np.where(missing, 0.0, cells)
     with np.errstate(over="ignore"):
         scaled = np.rint(there * _HUNDREDTHS)
-    if np.abs(scaled).max(initial=0.0) > np.iinfo(_LARGE).max or not (scaled / _HUNDREDTHS == there).all():
+    if (
+        np.abs(scaled).max(initial=0.0) > np.iinfo(_LARGE).max
+        or not (scaled / _HUNDREDTHS == there).all()
+    ):
         return None
     if (np.signbit(there) & (there == 0)).any():
         return None

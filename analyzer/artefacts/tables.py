@@ -130,7 +130,14 @@ class Table:
 
     @classmethod
     def of(
-        cls, name: str, meaning: str, source: str, *columns: Column, ask: str = "", key: Sequence[str] = (), **more: Any
+        cls,
+        name: str,
+        meaning: str,
+        source: str,
+        *columns: Column,
+        ask: str = "",
+        key: Sequence[str] = (),
+        **more: Any,
     ) -> Self:
         """Return a table as parsers declare it: the columns follow the source.
 
@@ -150,7 +157,11 @@ class Table:
         if not self.counts_since:
             return ()
         left_out = {*self.key, *self.gauges}
-        return tuple(one.name for one in self.columns if one.kind in ("int", "float") and one.name not in left_out)
+        return tuple(
+            one.name
+            for one in self.columns
+            if one.kind in ("int", "float") and one.name not in left_out
+        )
 
     @property
     def product(self) -> str:

@@ -42,7 +42,9 @@ def pieces(ask: str) -> list[AskPiece]:
 
 def markdown_ask(ask: str) -> str:
     """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
-    return " ".join(code(piece.text) if piece.command else for_markdown(piece.text) for piece in pieces(ask))
+    return " ".join(
+        code(piece.text) if piece.command else for_markdown(piece.text) for piece in pieces(ask)
+    )
 
 
 def commands(ask: str) -> list[str]:
@@ -50,14 +52,20 @@ def commands(ask: str) -> list[str]:
     return list(dict.fromkeys(piece.text for piece in pieces(ask) if piece.command))
 
 
-_OPENERS = r"`|/?var/|/\w+/|README|vmware\.log|vmware-\*|(?:the|a|an)\s|(?:NSX|support|tech-support)\s"
+_OPENERS = (
+    r"`|/?var/|/\w+/|README|vmware\.log|vmware-\*|(?:the|a|an)\s|(?:NSX|support|tech-support)\s"
+)
 _BREAK = re.compile(rf"\s*;\s*(?:and\s+)?|\s*,\s+(?:and\s+)?(?={_OPENERS})|\s+and\s+(?={_OPENERS})")
 _OR = re.compile(r"\s*,?\s+or\s+")
-_PATH = re.compile(r"(?P<what>/?(?:[\w.*<>-]+/)+[\w.*<>-]*|README|[\w*-]+(?:\.\w+)*\.log)(?:,?\s+|$)")
+_PATH = re.compile(
+    r"(?P<what>/?(?:[\w.*<>-]+/)+[\w.*<>-]*|README|[\w*-]+(?:\.\w+)*\.log)(?:,?\s+|$)"
+)
 _REMARK = re.compile(r",\s+|\s+(?=(?:with|holding|while|before|after|from the time)\s)")
 _BLANKS = re.compile(r"<[^<>]*>")
 _ARTICLE = re.compile(r"(?:the|a|an) (?:whole |complete )?")
-_JOINED = re.compile(r"(?:with|from|of|in|on|for|at|to|that|which|who|or|as|holding|while|before|after|when|lists)\b")
+_JOINED = re.compile(
+    r"(?:with|from|of|in|on|for|at|to|that|which|who|or|as|holding|while|before|after|when|lists)\b"
+)
 
 
 class AskItem(NamedTuple):
@@ -76,7 +84,11 @@ class AskItem(NamedTuple):
     def key(self) -> str:
         """The same for all wordings of one thing: names in <…>, the article and blanks make no other thing."""
         words = " ".join(self.what.split())
-        return _BLANKS.sub("<>", words) if self.command else _ARTICLE.sub("", words, count=1).lstrip("/").casefold()
+        return (
+            _BLANKS.sub("<>", words)
+            if self.command
+            else _ARTICLE.sub("", words, count=1).lstrip("/").casefold()
+        )
 
     @property
     def blank(self) -> bool:
@@ -100,7 +112,9 @@ def parse_ask(text: str) -> tuple[AskItem, ...]:
         if not goes_on:
             shared = len(found)
         if item.remark and not item.remark.startswith("or "):
-            found[shared:] = [one._replace(remark=one.remark or item.remark) for one in found[shared:]]
+            found[shared:] = [
+                one._replace(remark=one.remark or item.remark) for one in found[shared:]
+            ]
         if item.remark:
             shared = len(found) + 1
         found.append(item)
@@ -114,7 +128,9 @@ def _split_parts(text: str) -> Iterator[tuple[str, bool]]:
     for found in _BREAK.finditer(hidden):
         alternative = alternative or _OR.search(hidden, at, found.start()) is not None
         parts = ";" in found[0]
-        if alternative and not parts:  # what comes in the place of another thing is one remark to its end
+        if (
+            alternative and not parts
+        ):  # what comes in the place of another thing is one remark to its end
             continue
         yield text[at : found.start()], goes_on
         at, goes_on, alternative = found.end(), found[0].strip() == "and", False
@@ -133,7 +149,9 @@ def _read_item(part: str) -> AskItem | None:
     instead = _OR.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), part))
     if command is not None and (instead is None or command.start() < instead.start()):
         before, after = part[: command.start()].strip(" ,"), part[command.end() :].strip(" ,")
-        return AskItem(command[1].strip(), command=True, remark=" ".join(filter(None, [before, after])))
+        return AskItem(
+            command[1].strip(), command=True, remark=" ".join(filter(None, [before, after]))
+        )
     path = _PATH.match(part)
     if path is not None:
         return AskItem(path["what"], command=False, remark=part[path.end() :].strip())
@@ -166,7 +184,9 @@ def _phrase_faults(words: str) -> Iterator[str]:
         yield "quotes do not match"
     if re.search(r"\(\s*\)", words):
         yield "brackets without words: put the command outside"
-    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(r"\b(?:what|that) (?:prints|tells)\b", words):
+    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(
+        r"\b(?:what|that) (?:prints|tells)\b", words
+    ):
         yield "begins in the middle of a sentence"
     if re.search(r"[,;:(-]$|\b(?:and|or|of|the|a|with|in|on|which|that|its)$", words):
         yield "ends in the middle of a sentence"
@@ -176,7 +196,11 @@ def merge_remarks(remarks: Iterable[str]) -> list[str]:
     """Return remarks on one thing, each once, without those that another one holds already."""
     known = [remark for remark in dict.fromkeys(remarks) if remark]
     whole = {one: re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in known}
-    return [one for one in known if not any(one != other and whole[one].search(other) for other in known)]
+    return [
+        one
+        for one in known
+        if not any(one != other and whole[one].search(other) for other in known)
+    ]
 
 
 def write_phrase(what: str, remarks: Sequence[str]) -> str:

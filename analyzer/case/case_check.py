@@ -10,7 +10,17 @@ from analyzer.case.asks import parse_ask
 from analyzer.case.case_shape import DOCUMENT, RECORDS, TRACE_DEPTH, Doc, plain
 
 # Lists of plain words, wherever they stand in a record.
-_WORDS = {"also", "not_this", "explained_by", "explains", "maybe_worse", "chart", "source", "before", "after"}
+_WORDS = {
+    "also",
+    "not_this",
+    "explained_by",
+    "explains",
+    "maybe_worse",
+    "chart",
+    "source",
+    "before",
+    "after",
+}
 _WORDS |= {
     "rules", "subjects", "nodes", "sources", "warnings", "uplinks", "limits", "advice", "notes", "unused", "commands",
     "settles",
@@ -40,14 +50,20 @@ def completed(doc: Doc) -> None:
         group.setdefault("asks", _parse_records(group))
     if any("settles" not in group for group in _records(doc.get("cannot_tell"))):
         _link_earlier(doc)
-    for step in (step for finding in _records(doc.get("findings")) for step in _records(finding.get("fix"))):
+    for step in (
+        step for finding in _records(doc.get("findings")) for step in _records(finding.get("fix"))
+    ):
         step.setdefault("caution", shape.FIX["caution"])
     for source in _records(doc.get("sources")):  # earlier versions looked at every line
         source.setdefault("looked_at", source.get("lines", shape.SOURCE["looked_at"]))
         source.setdefault("unread_outputs", [])
 
 
-_LATER = {"nodes": ("bundle",), "findings": ("values", "magnitude", "excess"), "cannot_tell": ("commands", "in_bundle")}
+_LATER = {
+    "nodes": ("bundle",),
+    "findings": ("values", "magnitude", "excess"),
+    "cannot_tell": ("commands", "in_bundle"),
+}
 
 
 def _parse_records(group: Doc) -> list[Doc]:
@@ -66,24 +82,37 @@ def _link_earlier(doc: Doc) -> None:
     groups, findings = _records(doc.get("cannot_tell")), _records(doc.get("findings"))
     for group in groups:
         group.setdefault("settles", [])
-    of_finding = {"rule": str, "node": str, "muted": str, "verdict": str, "maybe_worse": list, "also": list}
+    of_finding = {
+        "rule": str,
+        "node": str,
+        "muted": str,
+        "verdict": str,
+        "maybe_worse": list,
+        "also": list,
+    }
     of_group = {"rules": list, "nodes": list, "missing": str, "ask": str}
     sound = [isinstance(one.get(key), kind) for one in findings for key, kind in of_finding.items()]
     sound += [isinstance(one.get(key), kind) for one in groups for key, kind in of_group.items()]
-    words = [word for one in findings for key in ("maybe_worse", "also") for word in one.get(key) or ()]
+    words = [
+        word for one in findings for key in ("maybe_worse", "also") for word in one.get(key) or ()
+    ]
     words += [word for one in groups for key in ("rules", "nodes") for word in one.get(key) or ()]
     if all(sound) and all(isinstance(word, str) for word in words):
         link_questions(groups, findings, {})
 
 
-def link_questions(groups: Sequence[Doc], findings: Iterable[Doc], causes: Mapping[str, Sequence[str]]) -> None:
+def link_questions(
+    groups: Sequence[Doc], findings: Iterable[Doc], causes: Mapping[str, Sequence[str]]
+) -> None:
     """Write under `settles` of each question the rules whose findings an answer would settle.
 
     These are findings that could be worse or say what they could not check, and on the same machine those of a rule
     in need of it, and those that a rule in need of it may explain (`causes`: rule -> rules).
     """
     live = [one for one in findings if one["verdict"] == "match" and not one["muted"]]
-    there: dict[str, set[tuple[str, str]]] = {}  # rule that found something or may be its cause -> who found, and where
+    there: dict[
+        str, set[tuple[str, str]]
+    ] = {}  # rule that found something or may be its cause -> who found, and where
     worse: dict[str, set[str]] = {}  # table -> rules
     doubts: dict[str, set[tuple[str, str]]] = {}  # what a finding asks for -> its rule, and why
     for one in live:
@@ -98,7 +127,9 @@ def link_questions(groups: Sequence[Doc], findings: Iterable[Doc], causes: Mappi
     for group in groups:
         settled = set(worse.get(group["missing"], ()))
         near = {pair for rule in group["rules"] for pair in there.get(rule, ())}
-        settled |= {rule for rule, node in near if not node or not group["nodes"] or node in group["nodes"]}
+        settled |= {
+            rule for rule, node in near if not node or not group["nodes"] or node in group["nodes"]
+        }
         asked = doubts.get(group["ask"].rstrip("."), set())
         alike = [one["missing"] for one in groups if one["ask"] == group["ask"]] if asked else []
         for rule, why in asked:
@@ -113,7 +144,11 @@ ASKED = " Ask for: "  # in a sentence of a finding, before what to request
 
 def _records(value: Any) -> list[Doc]:
     """Return the objects of a list, and none when it is no list: what is wrong is told by `problems`."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list | tuple) else []
+    return (
+        [item for item in value if isinstance(item, dict)]
+        if isinstance(value, list | tuple)
+        else []
+    )
 
 
 def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -144,13 +179,20 @@ def problems(doc: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _each(f"cuts[{number}].by_node", shape.NODE_CUT, cut["by_node"])
     for name, chart in doc["series"].items():
         yield from _chart_problems(f"series {name!r}", chart)
-        if chart["same_as"] and (doc["series"].get(chart["same_as"]) or {"same_as": "-"})["same_as"]:
+        if (
+            chart["same_as"]
+            and (doc["series"].get(chart["same_as"]) or {"same_as": "-"})["same_as"]
+        ):
             yield f"series {name!r}", "names a chart under `same_as` that holds no samples"
 
 
 def _settings_problems(settings: Any) -> Iterator[tuple[str, str]]:
     yield from _missing("settings", shape.SETTINGS, settings)
-    for key, defaults in (("mutes", shape.MUTE), ("thresholds", shape.THRESHOLD), ("catalogs", shape.CATALOG)):
+    for key, defaults in (
+        ("mutes", shape.MUTE),
+        ("thresholds", shape.THRESHOLD),
+        ("catalogs", shape.CATALOG),
+    ):
         yield from _each(f"settings.{key}", defaults, settings[key])
     for number, change in enumerate(settings["thresholds"]):
         for key in ("value", "shipped"):

@@ -71,11 +71,27 @@ def _record(keys: str) -> Doc:
     return made
 
 
-CASE: Doc = {"name": "", "files": [], "created": "", "span": None, "complete": True, "masked": False, "incident": ""}
+CASE: Doc = {
+    "name": "",
+    "files": [],
+    "created": "",
+    "span": None,
+    "complete": True,
+    "masked": False,
+    "incident": "",
+}
 SPAN: Doc = {"first": "", "last": ""}
 FILE: Doc = {"name": "", "size": None, "sha256": ""}
 TOOL: Doc = {"name": "backline", "version": "", "catalog": "", "rules": 0}
-SETTINGS: Doc = {"file": "", "sha256": "", "day": "", "mutes": [], "thresholds": [], "unused": [], "catalogs": []}
+SETTINGS: Doc = {
+    "file": "",
+    "sha256": "",
+    "day": "",
+    "mutes": [],
+    "thresholds": [],
+    "unused": [],
+    "catalogs": [],
+}
 MUTE = _record("rule subject node reason until state=holds findings# unknowns#")
 THRESHOLD: Doc = {"rule": "", "name": "", "value": None, "shipped": None, "reason": ""}
 CATALOG: Doc = {"kind": "", "name": "", "version": "", "sha256": "", "rules": 0, "broken": 0}
@@ -98,9 +114,19 @@ LOG: Doc = {"table": "", "first": "", "last": "", "lines": 0, "members": 0, "par
 HOST: Doc = {"node": "", "rows": []}
 CARD_ROW: Doc = {"title": "", "items": [], "total": 0, "missing": []}
 CARD_ITEM: Doc = {"name": "", "text": "", "address": "", "line": 0}
-SOURCE = _record("address size? state=listed read_by why lines# looked_at# faults# node unread_outputs[]")
+SOURCE = _record(
+    "address size? state=listed read_by why lines# looked_at# faults# node unread_outputs[]"
+)
 UNREAD_OUTPUT: Doc = {"line": 0, "command": "", "lines": 0}
-EVENT: Doc = {"time": "", "node": "", "text": "", "address": "", "line": 0, "kind": "event", "rule": ""}
+EVENT: Doc = {
+    "time": "",
+    "node": "",
+    "text": "",
+    "address": "",
+    "line": 0,
+    "kind": "event",
+    "rule": "",
+}
 PROBLEM = _record(
     "node kind=event what object title count# first last ended address line# text last_address last_line#"
 )
@@ -119,7 +145,15 @@ FIX = plain(Fix(""))
 FINDING = plain(Finding("", "", "", [], [], "", "", "", "", "", "", "", ""))
 ASK: Doc = {"what": "", "command": False, "remark": "", "nodes": []}
 _WANTED = {"missing": "", "reason": "", "why": "", "ask": "", "asks": [], "commands": []}
-GROUP: Doc = {**_WANTED, "rules": [], "subjects": [], "nodes": [], "muted": "", "in_bundle": False, "settles": []}
+GROUP: Doc = {
+    **_WANTED,
+    "rules": [],
+    "subjects": [],
+    "nodes": [],
+    "muted": "",
+    "in_bundle": False,
+    "settles": [],
+}
 QUIET: Doc = {"rule": "", "title": "", "kb": [], "looked_at": 0, "not_applicable": 0}
 CUT = plain(Cut("", "", "", 0, 0, 0, ""))
 NODE_CUT = plain(NodeCut("", 0, 0, 0))
@@ -140,14 +174,21 @@ RECORDS: dict[str, Doc] = {
     "harmless": HARMLESS,
     "log": LOG_LINE,
 }
-DOCUMENT: Doc = {"case": {}, "tool": {}, "settings": {}, "series": {}, "problems_total": 0, "faults_total": 0} | {
-    key: [] for key in RECORDS
-}
+DOCUMENT: Doc = {
+    "case": {},
+    "tool": {},
+    "settings": {},
+    "series": {},
+    "problems_total": 0,
+    "faults_total": 0,
+} | {key: [] for key in RECORDS}
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Columns that come from tables as numbers but are names in the document.
-_AS_TEXT = frozenset({"version", "build", "port_id", "vnic", "read_by", "captured", "time", "first", "last"})
+_AS_TEXT = frozenset(
+    {"version", "build", "port_id", "vnic", "read_by", "captured", "time", "first", "last"}
+)
 
 
 def filled(what: str, defaults: Mapping[str, Any], item: Any) -> Doc:

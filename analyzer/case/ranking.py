@@ -50,11 +50,19 @@ class Weight:
     def of(cls, severity: str, confidence: str, excess: float | None, tier: int = _LIVE) -> Weight:
         """Return the weight of a verdict in the words of a rule."""
         sureness = CONFIDENCES.index(confidence) if confidence in CONFIDENCES else len(CONFIDENCES)
-        return cls(tier, severity_rank(severity), confidence == "exposed", largest_first(excess), sureness)
+        return cls(
+            tier, severity_rank(severity), confidence == "exposed", largest_first(excess), sureness
+        )
 
     def as_numbers(self) -> list[float]:
         """Return the weight for a program that knows no infinite number; the smaller comes first."""
-        return [self.tier, self.severity, int(self.by_version), min(self.less, sys.float_info.max), self.confidence]
+        return [
+            self.tier,
+            self.severity,
+            int(self.by_version),
+            min(self.less, sys.float_info.max),
+            self.confidence,
+        ]
 
 
 RowKey = tuple[Weight, str]  # how bad the worst finding of a row is, and the first time
@@ -91,7 +99,10 @@ def weigh_finding(finding: Doc) -> Weight:
 
 def place_findings(findings: Iterable[Doc]) -> list[Doc]:
     """Return findings as a new document holds them: worst first, and where that leaves a tie by their names."""
-    by_name = sorted(findings, key=lambda one: (one["node"], one["object"], one["rule"], one["subject"], one["id"]))
+    by_name = sorted(
+        findings,
+        key=lambda one: (one["node"], one["object"], one["rule"], one["subject"], one["id"]),
+    )
     return order_findings(by_name)
 
 
@@ -119,11 +130,17 @@ def rank_stories(findings: Sequence[Doc]) -> list[list[RankedRow]]:
     stories: dict[int, list[int]] = {}
     for number, root in enumerate(_find_roots(rows)):
         stories.setdefault(root, []).append(number)
-    ranked = [[rows[number] for number in _order_story(rows, root, own)] for root, own in stories.items()]
-    return sorted(ranked, key=lambda story: (min(row.key for row in story), min(row.place for row in story)))
+    ranked = [
+        [rows[number] for number in _order_story(rows, root, own)] for root, own in stories.items()
+    ]
+    return sorted(
+        ranked, key=lambda story: (min(row.key for row in story), min(row.place for row in story))
+    )
 
 
-def rank_things(findings: Sequence[Doc], things_of: Callable[[Doc], Iterable[Thing]]) -> dict[Thing, int]:
+def rank_things(
+    findings: Sequence[Doc], things_of: Callable[[Doc], Iterable[Thing]]
+) -> dict[Thing, int]:
     """Return the place of each host, or of each object, by the worst finding on it: the worst is 0.
 
     A finding that rests on a version alone comes after all that was seen: every machine of that version has it. Of
@@ -191,7 +208,11 @@ def _fold_rows(findings: Sequence[Doc]) -> list[RankedRow]:
 
 def _within_row(finding: Doc) -> tuple[Weight, float, str]:
     """Return what orders findings of one row: by the number that their rule measures them with."""
-    return weigh_finding(finding), largest_first(finding["magnitude"]), finding["first_seen"] or _NO_TIME
+    return (
+        weigh_finding(finding),
+        largest_first(finding["magnitude"]),
+        finding["first_seen"] or _NO_TIME,
+    )
 
 
 def largest_first(number: float | None) -> float:
@@ -210,7 +231,10 @@ def _find_causes(rows: Sequence[RankedRow]) -> None:
     for number, row in enumerate(rows):
         if row.key[0].tier != _LIVE:
             continue
-        of_each = [{home[one] for one in finding["explained_by"] if one in home} - {number} for finding in row.findings]
+        of_each = [
+            {home[one] for one in finding["explained_by"] if one in home} - {number}
+            for finding in row.findings
+        ]
         row.causes = set().union(*of_each)
         if all(of_each):
             row.parent = min(of_each[0], key=lambda one: (rows[one].key, rows[one].place))

@@ -109,9 +109,15 @@ class Finding:
     source: list[str] = field(default_factory=list)  # where the facts of the rule come from
     origin: str = ""  # who brought the rule, e.g. `pack nn-rules 1.2`; "" for a shipped one
     muted: str = ""  # why, and until when; "" when it is not
-    values: dict[str, str] = field(default_factory=dict)  # what `say` fills in: name in the rule -> as printed
-    magnitude: float | None = None  # how bad it is among findings of its rule and weight; the larger is the worse
-    excess: float | None = None  # how many times its figure is over the bar of its severity, where a figure tells
+    values: dict[str, str] = field(
+        default_factory=dict
+    )  # what `say` fills in: name in the rule -> as printed
+    magnitude: float | None = (
+        None  # how bad it is among findings of its rule and weight; the larger is the worse
+    )
+    excess: float | None = (
+        None  # how many times its figure is over the bar of its severity, where a figure tells
+    )
 
 
 @dataclass(slots=True)

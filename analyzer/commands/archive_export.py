@@ -24,9 +24,18 @@ if TYPE_CHECKING:
 @click.argument("case", nargs=-1)
 @archive_option
 @click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path, readable=False), help="Folder for the files."
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the files.",
 )
-@click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
+@click.option(
+    "--facts",
+    type=click.Choice(["parquet", "csv"]),
+    default=None,
+    help="Also the tables, one file each.",
+)
 @click.option("--all", "every", is_flag=True, help="All cases, or those that the filters select.")
 @case_filters("With --all: only")
 @time_options

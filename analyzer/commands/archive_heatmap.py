@@ -25,9 +25,14 @@ PIPED = 160  # columns of the heat map in a pipe
 @click.command("heatmap")
 @archive_option
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="Write fleet.html into this folder."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Write fleet.html into this folder.",
 )
-@click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is.")
+@click.option(
+    "--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is."
+)
 @time_options
 @click.option(
     "--rule",
@@ -37,9 +42,18 @@ PIPED = 160  # columns of the heat map in a pipe
     metavar="RULE",
     help="Only this rule: an id, `kb-*`, a KB number.",
 )
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text, 20 by default.")
-@click.option("--with-reports", is_flag=True, help="With -o: also write the report of every case shown.")
-@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the worst N rows; as text, 20 by default.",
+)
+@click.option(
+    "--with-reports", is_flag=True, help="With -o: also write the report of every case shown."
+)
+@click.option(
+    "--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes."
+)
 @speaks_plainly
 def command(
     archive_url: str,
@@ -89,7 +103,9 @@ def _check_output(output: Path | None, *, with_reports: bool) -> None:
     if output is not None:
         check_folder(output, (PAGE,))
     elif with_reports:
-        raise UsageError("--with-reports writes files next to the page", do="Say where with -o FOLDER.")
+        raise UsageError(
+            "--with-reports writes files next to the page", do="Say where with -o FOLDER."
+        )
 
 
 def _text(found: Fleet, by: str, top: int | None) -> None:
@@ -103,7 +119,11 @@ def _text(found: Fleet, by: str, top: int | None) -> None:
 
 
 def _page(
-    archive: Archive, snapshot: Snapshot, found: Fleet, folder: Path, options: tuple[str, int | None, bool, int]
+    archive: Archive,
+    snapshot: Snapshot,
+    found: Fleet,
+    folder: Path,
+    options: tuple[str, int | None, bool, int],
 ) -> None:
     from analyzer.report import fleet as page
     from analyzer.report import fleetmap
@@ -115,11 +135,15 @@ def _page(
     write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
-        click.echo(f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")
+        click.echo(
+            f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
+        )
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 
 
-def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int) -> set[str]:
+def _reports(
+    archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
+) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
     from analyzer.commands.counter import Counter
     from analyzer.report import html

@@ -64,7 +64,9 @@ def _print(report: VerifyReport, quiet: bool) -> None:
             click.echo(f"remark: {len(remarks) - SHOWN:,} more objects: {one_line(what)}")
     megabytes = report.bytes / 1e6
     found = counted(len(report.problems), "problem") if report.problems else "no problem"
-    click.echo(f"{counted(report.cases, 'case')}, {counted(report.objects, 'object')}, {megabytes:,.1f} MB: {found}")
+    click.echo(
+        f"{counted(report.cases, 'case')}, {counted(report.objects, 'object')}, {megabytes:,.1f} MB: {found}"
+    )
 
 
 def _line(problem: Problem) -> str:

@@ -18,7 +18,18 @@ from analyzer import __version__
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.runtime.text import one_line
 
-NEEDED = ("click", "duckdb", "jinja2", "numpy", "pandas", "PyYAML", "rich", "textfsm", "watchfiles", "zstandard")
+NEEDED = (
+    "click",
+    "duckdb",
+    "jinja2",
+    "numpy",
+    "pandas",
+    "PyYAML",
+    "rich",
+    "textfsm",
+    "watchfiles",
+    "zstandard",
+)
 FASTER = ("google-re2", "hyperscan", "isal")
 EXTRAS = ("fsspec", "s3fs", "dask", "distributed", "starlette", "uvicorn", "httptools", "uvloop")
 LITTLE = 1 << 30  # bytes free, below which disk space is a remark
@@ -40,7 +51,12 @@ def command(as_json: bool) -> None:
       backline doctor
     """
     found = {title: dict(_safely(part)) for title, part in PARTS.items()}
-    ill = [f"{title}: {name}" for title, part in found.items() for name, said in part.items() if said.startswith("!")]
+    ill = [
+        f"{title}: {name}"
+        for title, part in found.items()
+        for name, said in part.items()
+        if said.startswith("!")
+    ]
     if as_json:
         click.echo(json.dumps(found, indent=1))
     else:
@@ -127,7 +143,10 @@ def _folders() -> Iterator[tuple[str, str]]:
 def _terminal() -> Iterator[tuple[str, str]]:
     import webbrowser
 
-    yield "output", f"{'a terminal' if sys.stdout.isatty() else 'no terminal'}, {sys.stdout.encoding}"
+    yield (
+        "output",
+        f"{'a terminal' if sys.stdout.isatty() else 'no terminal'}, {sys.stdout.encoding}",
+    )
     yield "files", f"names as {sys.getfilesystemencoding()}"
     yield "width", str(shutil.get_terminal_size().columns)
     try:

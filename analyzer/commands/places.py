@@ -93,7 +93,9 @@ class RuleName(_Type):
 
         folders = [*default_paths(), *map(Path, ctx.params.get("kb") or ())]
         ids = {file.stem for folder in folders for file in folder.rglob("*.yaml")}
-        found = [CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)]
+        found = [
+            CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)
+        ]
         return found or [CompletionItem(incomplete, type="file")]
 
 
@@ -109,5 +111,7 @@ def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> s
 
     told = given(value) if value else ""
     if told is None:
-        raise click.BadParameter(f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z.")
+        raise click.BadParameter(
+            f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z."
+        )
     return told

@@ -17,7 +17,12 @@ from analyzer.runtime.text import for_terminal, one_line
 
 @click.command("doc")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the two pages.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the two pages.",
+)
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:

@@ -13,7 +13,9 @@ from analyzer.runtime.text import for_terminal
 @click.command("lint")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
-@click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
+@click.option(
+    "--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer."
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings as well.")
 @click.option(
     "--format",

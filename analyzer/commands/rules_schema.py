@@ -13,7 +13,9 @@ from analyzer.runtime.text import one_line
 
 
 @click.command("schema")
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to."
+)
 @speaks_plainly
 def command(output: Path | None) -> None:
     """Print the JSON Schema of rule files.
@@ -34,4 +36,7 @@ def command(output: Path | None) -> None:
     check_folder(output.parent, (output.name,))
     write_atomic(output, text)
     click.echo(f"written: {one_line(str(output))}")
-    click.echo(f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}", err=True)
+    click.echo(
+        f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}",
+        err=True,
+    )

@@ -18,7 +18,12 @@ WIDEST = 110
 @click.command("show")
 @click.argument("rule", type=RuleName())
 @kb_option
-@click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples in full.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Also notes, evidence, the columns, and the examples in full.",
+)
 @local_options
 @speaks_plainly
 def command(rule: str, verbose: int, choice: RuleChoice) -> None:

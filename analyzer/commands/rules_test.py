@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.command("test")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
-@click.option("-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`.")
+@click.option(
+    "-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`."
+)
 @click.option("--mutate", is_flag=True, help="Also move every number: some example must notice.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every example.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -76,7 +78,11 @@ def _nothing(pattern: str) -> UsageError:
 
 
 def _lines(
-    proofs: Sequence[RuleProof], left: Mapping[str, Sequence[Survivor]], catalog: Catalog, *, verbose: bool
+    proofs: Sequence[RuleProof],
+    left: Mapping[str, Sequence[Survivor]],
+    catalog: Catalog,
+    *,
+    verbose: bool,
 ) -> Iterator[str]:
     """Yield what is printed for people: broken files, examples, and how many of each."""
     from analyzer.authoring.proof import printing as proof_text

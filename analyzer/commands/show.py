@@ -19,12 +19,22 @@ from analyzer.runtime.errors import BacklineError
 @form_option("text")
 @part_options
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
-@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also lines that look bad and are harmless, with their number.",
+)
 @printing_option("--schema", read_case_schema, "Print the JSON Schema of case.json.")
 @redact_options
 @speaks_plainly
 def command(
-    case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
+    case_json: Path,
+    form: str | None,
+    part: ShownPart,
+    verbose: int,
+    everything: bool,
+    redact: RedactChoice,
 ) -> None:
     """Print a saved case again, in any form; no bundle is needed.
 

@@ -22,8 +22,12 @@ class RowChanges:
     subjects: list[Record] = field(default_factory=list)
     counters: list[Record] = field(default_factory=list)
     uncompared: list[Record] = field(default_factory=list)
-    renames: dict[tuple[int, str], str] = field(default_factory=dict)  # side and name there -> name on the first side
-    ports: dict[tuple[int, str], str] = field(default_factory=dict)  # side and number of a port -> number on the first
+    renames: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # side and name there -> name on the first side
+    ports: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # side and number of a port -> number on the first
 
 
 def each_for_itself(start: CounterStart) -> CounterStart:

@@ -58,15 +58,25 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
             sides.append(_of_document(case.load(kept)))
             continue
         if catalog is None:
-            catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
+            catalog = run_catalog.load(
+                options.local, options.kb, limits=options.limits, drafts=options.with_drafts
+            )
             options = replace(options, samples=sample_columns(catalog.rules))
         signatures = catalog.signatures()
-        found = one(signatures) if callable(one) else gathered(one, signatures, replace(options, hashes=None))
+        found = (
+            one(signatures)
+            if callable(one)
+            else gathered(one, signatures, replace(options, hashes=None))
+        )
         if isinstance(found, dict):
             sides.append(_of_document(found))
             continue
         outcome = conclude(found, catalog, options.local.settings, options.limits)
-        sides.append(CaseSide(found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial))
+        sides.append(
+            CaseSide(
+                found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial
+            )
+        )
     return named_apart(sides)
 
 
@@ -89,7 +99,9 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
         if len(machines) != 1:
             raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")
         if machines[0] in [one.name for one in found]:
-            raise UsageError(f"--node names {machines[0]} twice", do="Name another machine of the case.")
+            raise UsageError(
+                f"--node names {machines[0]} twice", do="Name another machine of the case."
+            )
         found.append(replace(side, name=machines[0], document=part, judged=judged))
     return found
 
@@ -121,7 +133,9 @@ def clock_of(side: CaseSide, node: str) -> str:
     if side.facts is None or not side.facts.count("esxi.clock", node):
         return ""
     rows = (row for row in side.facts.store("esxi.clock").rows if row.block.node == node)
-    said = max((str(row.values["host_time"]) for row in rows if row.values["host_time"]), default="")
+    said = max(
+        (str(row.values["host_time"]) for row in rows if row.values["host_time"]), default=""
+    )
     return f"{said.replace(' ', 'T').removesuffix('Z')}Z" if said else ""
 
 
@@ -130,6 +144,10 @@ def captured_at(side: CaseSide) -> str:
 
     SOURCE_DATE_EPOCH sets `created` of every document, so that it orders nothing then.
     """
-    times = [time for node in side.document["nodes"] if (time := node["captured"] or clock_of(side, node["id"]))]
+    times = [
+        time
+        for node in side.document["nodes"]
+        if (time := node["captured"] or clock_of(side, node["id"]))
+    ]
     kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document["case"]["created"]
     return max(times, default=kept)

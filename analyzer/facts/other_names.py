@@ -39,7 +39,11 @@ def other_names(facts: Facts) -> dict[str, str]:
     for table, columns in SAME.items():
         for row in facts.store(table).rows if table in facts.tables and facts.count(table) else ():
             names = list(_names(facts, row, columns))
-            best = names[0].partition(".")[0] if names and not _address(names[0]) else "".join(names[:1])
+            best = (
+                names[0].partition(".")[0]
+                if names and not _address(names[0])
+                else "".join(names[:1])
+            )
             for name in (best, *names) if best else ():
                 if found.setdefault(name, best) != best:
                     shared.add(name)

@@ -134,5 +134,7 @@ def record_parser(
 def place_lines(item: Row | Fault, record: Record) -> Row | Fault:
     """Return a row with the line of each column, of a record that spans lines; template and table name it alike."""
     if isinstance(item, Row) and not item.lines:
-        item.lines = {name.lower(): line for name, line in record.lines.items() if line != item.line}
+        item.lines = {
+            name.lower(): line for name, line in record.lines.items() if line != item.line
+        }
     return item

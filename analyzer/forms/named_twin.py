@@ -34,7 +34,9 @@ def is_named(block: Block) -> bool:
     return len(first) <= MOST_LINE and _FIRST.match(first) is not None
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
+def read_rows(
+    table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]
+) -> Output:
     """Yield a row for each record, and a fault for each line that is of none."""
     by_label = {normalize_label(label): field for field in fields for label in field.labels}
     first = next(line for line in block.lines if line.strip()).lstrip()
@@ -54,7 +56,9 @@ def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, 
         if known:
             yield from make_row(table, block, known, known[0][2], parser, params)
         elif cells:
-            yield fault_at(block, cells[0][2], parser, "a record with none of the labels of this output")
+            yield fault_at(
+                block, cells[0][2], parser, "a record with none of the labels of this output"
+            )
     for line in strange:
         yield fault_at(block, line, parser, "no named value")
 

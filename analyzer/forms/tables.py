@@ -145,7 +145,11 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
             single = replace(block, lines=[line], first_line=at)
             yield from rows(form.table, form.name, single, params, form.template)
         elif _is_row(cells, ruled.fields):
-            pairs = [(field, text, at) for field, text in zip(ruled.fields, cells, strict=True) if field is not None]
+            pairs = [
+                (field, text, at)
+                for field, text in zip(ruled.fields, cells, strict=True)
+                if field is not None
+            ]
             yield from make_row(form.table, block, pairs, at, form.name, params)
         else:
             yield fault_at(block, at, form.name, _NO_ROW)

@@ -26,7 +26,9 @@ _SAYS = re.compile(
 _HEAD = re.compile(
     r"^.{0,120}?(?:cpu\d+:\d+(?: opID=[\w-]+)?\)|[\w.-]+\[[\w.:-]+\]:? |(?:\| )?[\w-]+\| \w\d+: )(?:\[[^\]]{0,200}\] )?"
 )
-_STAMP = re.compile(r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ ")
+_STAMP = re.compile(
+    r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ "
+)
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 
 
@@ -75,10 +77,18 @@ def records(found: Sequence[ChosenLine], node_of: Mapping[str, str]) -> list[dic
 
 
 def _record(node: str, own: Sequence[ChosenLine]) -> dict[str, Any]:
-    return {"node": node, "kind": KIND, "what": _plain(own[0].text)[:160], "object": "", **first_and_last(own)}
+    return {
+        "node": node,
+        "kind": KIND,
+        "what": _plain(own[0].text)[:160],
+        "object": "",
+        **first_and_last(own),
+    }
 
 
-def below(known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def below(
+    known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Return what stands below the findings: what hosts call a problem, few lines of a rule, and at last warnings.
 
     few  what rules know, but for too few lines; a warning that is one of these, or an ALERT, is told once
@@ -86,6 +96,8 @@ def below(known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]) 
     others = [dict(one) for one in known if one["kind"] != KIND]
     told = {(one["node"], words_of(str(one.get("text", "")))) for one in (*few, *others)}
     warnings = [
-        dict(one) for one in known if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
+        dict(one)
+        for one in known
+        if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
     ]
     return [*others, *map(dict, few), *warnings]

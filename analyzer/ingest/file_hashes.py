@@ -102,7 +102,11 @@ class FileHashes:
             status = file.stat()
         except OSError:
             return Hashed(where, name, before.st_size, before.st_mtime_ns, "", made)
-        made = made if (before.st_size, before.st_mtime_ns) == (status.st_size, status.st_mtime_ns) else 0
+        made = (
+            made
+            if (before.st_size, before.st_mtime_ns) == (status.st_size, status.st_mtime_ns)
+            else 0
+        )
         return Hashed(where, name, status.st_size, status.st_mtime_ns, digest, made)
 
     def result(self) -> list[dict[str, object]]:

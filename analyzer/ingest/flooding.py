@@ -26,7 +26,10 @@ LOOKED = 100  # lines that have to be looked at
 MEMBERS = 3  # of the log: one that was never rotated has lost nothing
 _KEPT = 32  # statements of a log
 _SHOWN = 100  # characters of a statement
-_NOT_JUDGED = ("esxi.vm_log", "esxi.envoy_access")  # many logs in one table; one line a request by its nature
+_NOT_JUDGED = (
+    "esxi.vm_log",
+    "esxi.envoy_access",
+)  # many logs in one table; one line a request by its nature
 
 
 @dataclass(slots=True)
@@ -43,7 +46,9 @@ class _Statements:
 class Talk:
     """What each log of a bundle says most."""
 
-    _logs: dict[tuple[str, str], _Statements] = field(default_factory=lambda: defaultdict(_Statements))
+    _logs: dict[tuple[str, str], _Statements] = field(
+        default_factory=lambda: defaultdict(_Statements)
+    )
 
     def take(self, place: Any, scan: LogScan) -> None:
         """Count what the sampled lines of a member say, and let go of them; an excerpt was chosen by somebody."""

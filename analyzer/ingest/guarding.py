@@ -30,7 +30,9 @@ class Guarded(Generic[T]):
         with guard(self._fail):
             yield from self.run()
         if self.failed:
-            yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+            yield Fault(
+                self.block.address, self.block.first_line, "", self.parser.name, why=self.failed
+            )
 
     def _fail(self, error: Exception) -> None:
         self.failed = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]

@@ -102,7 +102,9 @@ class MemberReader:
         self.parsers = registry()
         self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
-        self.stream_words = [word.encode() for parser in self.streams for word in words_of(parser.shape)]
+        self.stream_words = [
+            word.encode() for parser in self.streams for word in words_of(parser.shape)
+        ]
         logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.logs = sorted(logs, key=lambda one: one.rest)
         self.into = Intake()
@@ -119,7 +121,9 @@ class MemberReader:
         if VSI_CACHE.search(member.path):
             self._measure_vsi_cache(member)
         elif member.measured or not head:
-            member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
+            member.record.why = member.record.why or (
+                "empty" if not member.measured else "only measured"
+            )
         elif parsers := self._takers(member, head):
             self._read_known(member, parsers, head)
         elif (stream := self._streamed(head)) is not None:
@@ -127,12 +131,19 @@ class MemberReader:
         elif member.in_archive and LAYOUT.match(member.path):
             member.record.why = member.record.why or "no parser reads this artefact"
         elif not looks_like_text(head):
-            member.record.why = PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
+            member.record.why = (
+                PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
+            )
         else:
             self._read_loose(member, head)
         record = member.record
-        inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        doubtful = inside and (unread or record.faults) and not self.kinds.is_sure(member.root)  # see finish_ledger
+        inside, unread = (
+            member.root != member.address and not member.measured,
+            record.state == "listed",
+        )
+        doubtful = (
+            inside and (unread or record.faults) and not self.kinds.is_sure(member.root)
+        )  # see finish_ledger
         if doubtful and find_likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
@@ -159,7 +170,9 @@ class MemberReader:
         if not any(one.rest and one.log for one in found):
             return found
         lines = first_lines(head, HEAD_LINES)
-        return [one for one in found if not one.log or any(re.match(one.head, line) for line in lines)]
+        return [
+            one for one in found if not one.log or any(re.match(one.head, line) for line in lines)
+        ]
 
     # --- members whose place tells what they are ---
 
@@ -173,13 +186,19 @@ class MemberReader:
         if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self._tree(member, edge=edge)
+        place = (
+            self.artefacts.loose(member, parsers[0].kind_of(lines))
+            if loose
+            else self._tree(member, edge=edge)
+        )
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, lines, member, place)
             read_by = logs[:1]
             if MESSAGES.search(member.path):
-                read_by = self.log_lines.search(logs, member, member.address, lambda: place, lines, alone=True)
+                read_by = self.log_lines.search(
+                    logs, member, member.address, lambda: place, lines, alone=True
+                )
             else:
                 self.log_lines.whole(logs, member, member.address, place)
             self._say_searched(member, read_by)
@@ -194,12 +213,18 @@ class MemberReader:
             self.kinds.see_member(member.address, member.path)
         return self.into.place("root", member.address if edge else member.root)
 
-    def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
+    def _read_head(
+        self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope
+    ) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""
         bare = Block(lines[:HEAD_LINES], 1, member.address)
         text = "\n".join(bare.lines) if parsers else ""
         asked = [parser for parser in parsers if _may_stand_in(parser, text)]
-        tells = [parser for parser in asked if any(isinstance(item, Row) for item in guarded(parser, bare))]
+        tells = [
+            parser
+            for parser in asked
+            if any(isinstance(item, Row) for item in guarded(parser, bare))
+        ]
         if tells:  # hardly ever, and to take the secrets out costs a hundred times as much
             block = self.artefacts.block(place, member, hide_lines(bare.lines))
             for parser in tells:
@@ -214,11 +239,15 @@ class MemberReader:
             return
         lines, cut = self.artefacts.lines(member, begun, more=bool(member.text_head(1)))
         if member.root == member.address:
-            lines = remove_margin(clean_lines(lines))  # a terminal or a mail may have had it, a bundle has not
+            lines = remove_margin(
+                clean_lines(lines)
+            )  # a terminal or a mail may have had it, a bundle has not
         block = self.artefacts.block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self.artefacts.parse(parser, block, place)]
         cut_inside(member, block)
-        self.artefacts.say(member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines))
+        self.artefacts.say(
+            member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines)
+        )
 
     # --- members that only their content tells ---
 
@@ -238,12 +267,18 @@ class MemberReader:
         more = bool(member.text_head(1))
         sample = decode(head)
         prompt = pasted.find_typed(begun)
-        found = pasted.is_searched(sample)  # a search of such lines would know neither their form nor their hosts
+        found = pasted.is_searched(
+            sample
+        )  # a search of such lines would know neither their form nor their hosts
         copied = prompt is not None or pasted.is_quoted(sample, log.starts_at) or is_wrapped(sample)
         if found or (not more and copied):
             self.sessions.read(member, begun)
             return
-        excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
+        excerpt = (
+            f"{member.address} holds an excerpt: commands were typed in between"
+            if prompt is not None
+            else ""
+        )
         kind = log.kind_of(sample)
         if more and prompt is not None:
             self._log_of_session(member)
@@ -258,13 +293,17 @@ class MemberReader:
             sample, cut = self.artefacts.lines(member, begun, more=more)
             excerpt = f"{member.address} holds an excerpt: only its beginning" if cut else excerpt
         source = None if pasted.is_utf16(begun) else Begun(begun, member)
-        parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
+        parsers = self.log_lines.search(
+            logs, source, member.address, nobody, sample, excerpt=excerpt
+        )
         places = {scan.scope for scan in self.into.scans if scan.address == member.address}
         if len(places) == 1:
             place = self.into.places[places.pop()]
             self.into.member_place.setdefault(member.address, place.key)
             texts = [parser for parser in self.parsers.values() if parser.shape and not parser.log]
-            heads = [parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])]
+            heads = [
+                parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])
+            ]
             self._read_head(heads, sample, member, place)
             if product := hosted_product(sample):
                 self.into.remark(place, f"{member.address} is the log of a VM under {product}")
@@ -274,7 +313,9 @@ class MemberReader:
         """Tell whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""
         if len(sample) > PASTED or naming_programs(sample):
             return False
-        strange = [line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)]
+        strange = [
+            line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)
+        ]
         others = [one for one in self.logs if not one.rest and not one.tables[0].inside]
         return any(one.starts_at(line) for line in strange for one in others)
 
@@ -286,7 +327,9 @@ class MemberReader:
 
     def _streamed(self, head: bytes) -> Parser | None:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
-        known = any(word in head for word in self.stream_words) or b"\0" in head  # NUL bytes: perhaps of UTF-16
+        known = (
+            any(word in head for word in self.stream_words) or b"\0" in head
+        )  # NUL bytes: perhaps of UTF-16
         if not known or not looks_like_text(head):
             return None
         for line in first_lines(head[:FIRST], 5):
@@ -306,13 +349,17 @@ class MemberReader:
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = max(count, named) * 2 > len(lines) and not (self.parsers[name].rest and len(votes) > 1)
+        sure = max(count, named) * 2 > len(lines) and not (
+            self.parsers[name].rest and len(votes) > 1
+        )
         return self.parsers[name] if sure else None
 
     def _logs_of_line(self, line: str) -> list[str]:
         """Return the names of the logs that a line may be of; one that takes the rest only where no other does."""
         found = [parser for parser in self.logs if parser.starts_at(line)]
-        return [parser.name for parser in found if not parser.rest] or [parser.name for parser in found]
+        return [parser.name for parser in found if not parser.rest] or [
+            parser.name for parser in found
+        ]
 
     # --- the three ways of reading ---
 
@@ -323,7 +370,12 @@ class MemberReader:
         self.log_lines.say_strange(member)
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
         unread = self.log_lines.unread[member.address]
-        self.artefacts.say(member, "searched", read_by, unread + sum(scan.lines for scan in scans if not scan.part_of))
+        self.artefacts.say(
+            member,
+            "searched",
+            read_by,
+            unread + sum(scan.lines for scan in scans if not scan.part_of),
+        )
 
     def _stream(self, parser: Parser, member: Member, place: FactScope) -> None:
         block = self.artefacts.block(place, member, [])
@@ -350,7 +402,11 @@ def fits(parser: Parser, begun: Block) -> bool:
     told = [line for line in begun.lines if line.strip()]
     if len(told) < LEAST:
         return True
-    by_template = parser.template and not _IN_ANOTHER_FORM.match(told[0]) and not any(_RULER in line for line in told)
+    by_template = (
+        parser.template
+        and not _IN_ANOTHER_FORM.match(told[0])
+        and not any(_RULER in line for line in told)
+    )
     if by_template and not may_record(parser, told):
         return False  # what the whole parser would say as well, ten times as slowly
     return any(isinstance(item, Row) for item in guarded(parser, begun))

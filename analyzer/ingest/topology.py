@@ -26,9 +26,16 @@ def topology(intake: Intake) -> list[dict[str, Any]]:
         for row in by_table["esxi.vnic"]
         if row.values.get("mac")
     }
-    records = [_record(row, uplinks, vnics) for row in by_table["esxi.net_stats"] if row.values.get("type") == VM_PORT]
+    records = [
+        _record(row, uplinks, vnics)
+        for row in by_table["esxi.net_stats"]
+        if row.values.get("type") == VM_PORT
+    ]
     unique = {(r["node"], r["port_id"], r["mac"], r["vm"]): r for r in records}
-    return sorted(unique.values(), key=lambda r: (r["node"], str(r["vm"] or ""), str(r["vnic"]), r["port_id"] or 0))
+    return sorted(
+        unique.values(),
+        key=lambda r: (r["node"], str(r["vm"] or ""), str(r["vnic"]), r["port_id"] or 0),
+    )
 
 
 def _uplinks(by_table: dict[str, list[Row]]) -> dict[tuple[str, str], str]:

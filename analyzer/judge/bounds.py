@@ -32,7 +32,11 @@ def bound(node: ExprNode, why: TraceContext) -> str:
         return bound(node.args[0], why)
     if node.op == "seen_field":
         answer = why.answers.get(node.name)
-        return _WORDS["count"] if node.column == _SEEN_COUNT and answer is not None and answer.more else ""
+        return (
+            _WORDS["count"]
+            if node.column == _SEEN_COUNT and answer is not None and answer.more
+            else ""
+        )
     if node.op not in _WORDS or node.type not in ("int", "float", "time"):
         return ""
     alias = why.rule.aliases[node.name]

@@ -11,7 +11,9 @@ from analyzer.facts.records import PRODUCT_KINDS
 
 def kinds_of(table: Table) -> tuple[str, ...]:
     """Return the kinds of node that have a table: those of its parsers, else those of its product."""
-    return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(table.product, (table.product,))
+    return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(
+        table.product, (table.product,)
+    )
 
 
 @cache

@@ -34,7 +34,9 @@ class LogHit:
     def __post_init__(self) -> None:
         if _FOLDED in self.hit.text and (told := _TIMES.search(self.hit.text)):
             self.times = max(1, int(told[1]))
-        elif self.hit.repeated_below and (below := next((line for line in self.hit.after if line.strip()), "")):
+        elif self.hit.repeated_below and (
+            below := next((line for line in self.hit.after if line.strip()), "")
+        ):
             again = _AGAIN.match(below)
             self.times = 1 + (int(again[1]) if again else 0)
 
@@ -88,7 +90,9 @@ class LogAnswer:
         lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in own[:3])
         return {
             name: self.value,
-            f"{name}.count": self.count if self.reached is None or self.value is None else self.reached,
+            f"{name}.count": self.count
+            if self.reached is None or self.value is None
+            else self.reached,
             f"{name}.first": stamp(min(times)) if times else None,
             f"{name}.last": stamp(max(times)) if times else None,
             f"{name}.lines": lines or None,
@@ -98,7 +102,9 @@ class LogAnswer:
 def stamp(seconds: float) -> str:
     """Return seconds of the epoch as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC."""
     when = EPOCH + timedelta(seconds=seconds)
-    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
+    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (
+        f".{when.microsecond:06d}" if when.microsecond else ""
+    )
 
 
 def iso(time: str) -> str:
@@ -109,6 +115,8 @@ def iso(time: str) -> str:
 def seconds(text: str) -> float | None:
     """Return the seconds of an ISO time in UTC, or None."""
     try:
-        return (datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - EPOCH).total_seconds()
+        return (
+            datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - EPOCH
+        ).total_seconds()
     except ValueError:
         return None

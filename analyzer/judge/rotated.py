@@ -34,7 +34,9 @@ def hole(scans: Sequence[LogScan], begin: float) -> str:
     for scan in scans:
         stem, number = _numbered(scan.address)
         families[stem].setdefault(number, scan)
-    return next((why for _, copies in sorted(families.items()) for why in _missing(copies, begin)), "")
+    return next(
+        (why for _, copies in sorted(families.items()) for why in _missing(copies, begin)), ""
+    )
 
 
 def _numbered(address: str) -> tuple[str, int]:

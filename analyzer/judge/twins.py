@@ -33,7 +33,10 @@ def mark(table: Table, found: Sequence[LogHit]) -> None:
         for log in logs[1:]:
             own = [one for one in lines if _log(one) == log]
             _pair(counted, own)
-            counted = sorted((*counted, *(one for one in own if not one.values["again"])), key=lambda one: one.order)
+            counted = sorted(
+                (*counted, *(one for one in own if not one.values["again"])),
+                key=lambda one: one.order,
+            )
 
 
 def _pair(counted: Iterable[LogHit], own: Iterable[LogHit]) -> None:

@@ -32,7 +32,9 @@ def window(moment: datetime, length: timedelta) -> TimeWindow:
     try:
         return TimeWindow(moment - length / 2, moment + length / 2)
     except OverflowError:
-        raise UsageError("the time is too far away", do="Write it as 2017-10-14T09:12:46Z.") from None
+        raise UsageError(
+            "the time is too far away", do="Write it as 2017-10-14T09:12:46Z."
+        ) from None
 
 
 def typed(text: str) -> datetime | None:

@@ -17,7 +17,12 @@ from analyzer.rules import fact_tables
 EVENT_TABLE = "esxi.event"
 PROBLEM = "esx.problem."
 # A level as logs state it, for each severity of a finding.
-LEVEL_OF_SEVERITY = {"critical": "critical", "major": "error", "warning": "warning", "info": "notice"}
+LEVEL_OF_SEVERITY = {
+    "critical": "critical",
+    "major": "error",
+    "warning": "warning",
+    "info": "notice",
+}
 _PROBLEM_ID = re.compile(r"\besx\.problem\.\w+(?:\.\w+)*")
 # What a line has that reports an event: its id; the head of an event of hostd.log; a line of vobd.log that lost the id;
 # the words of vmkernel.log. The parser of events decides.

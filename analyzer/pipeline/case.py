@@ -77,7 +77,9 @@ def document(
     link_questions(questions, findings, causes or {})
     if given is not None:
         for finding in findings:
-            finding["also"] = [_drop_request(line, finding["node"], given) for line in finding["also"]]
+            finding["also"] = [
+                _drop_request(line, finding["node"], given) for line in finding["also"]
+            ]
     all_problems = [filled("problem", shape.PROBLEM, item) for item in problems]
     all_faults = [filled("fault", shape.FAULT, item) for item in faults]
     doc: Doc = {
@@ -156,10 +158,15 @@ def load(path: Path) -> Doc:
         if path.is_dir() and (path / "case.json").exists():
             path /= "case.json"
         if path.exists() and not path.is_file():  # a device may never end
-            raise _no_document(str(path), "it holds no case.json" if path.is_dir() else "not a regular file")
+            raise _no_document(
+                str(path), "it holds no case.json" if path.is_dir() else "not a regular file"
+            )
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        what, do = "the case document cannot be read", "Give the case.json that `backline triage` wrote."
+        what, do = (
+            "the case document cannot be read",
+            "Give the case.json that `backline triage` wrote.",
+        )
         raise RefusedError(what, where=str(path), why=error.strerror or "", do=do) from None
     except UnicodeDecodeError:
         raise _no_document(str(path), "it is not UTF-8 text, perhaps a bundle") from None
@@ -182,7 +189,9 @@ def loads(text: str, where: str) -> Doc:
     for place, wrong in problems(doc):
         raise _no_document(where, f"{place} {wrong}")
     document: Doc = clean(doc)
-    document["findings"] = order_findings(document["findings"])  # one of an earlier version has another order
+    document["findings"] = order_findings(
+        document["findings"]
+    )  # one of an earlier version has another order
     return document
 
 
@@ -222,7 +231,15 @@ def grouped(items: Iterable[CannotTell], given: GivenThings | None = None) -> li
         for (missing, ask, muted), members in groups.items()
     ]
     return sorted(
-        out, key=lambda g: (bool(g["muted"]), -len(g["rules"]), -len(g["subjects"]), g["missing"], g["ask"], g["muted"])
+        out,
+        key=lambda g: (
+            bool(g["muted"]),
+            -len(g["rules"]),
+            -len(g["subjects"]),
+            g["missing"],
+            g["ask"],
+            g["muted"],
+        ),
     )
 
 
@@ -230,10 +247,14 @@ def _list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> lis
     """Return the records of an ask, each with the machines that did not send the thing; without one, not at all."""
     found = []
     for item in parse_ask(ask):
-        lacking = [node for node in nodes or [""] if given is None or not given.was_sent(item, node)]
+        lacking = [
+            node for node in nodes or [""] if given is None or not given.was_sent(item, node)
+        ]
         if lacking:
             named = [node for node in lacking if node]
-            found.append({"what": item.what, "command": item.command, "remark": item.remark, "nodes": named})
+            found.append(
+                {"what": item.what, "command": item.command, "remark": item.remark, "nodes": named}
+            )
     return found
 
 
@@ -252,7 +273,9 @@ def _distinct(words: Iterable[str], most: int) -> list[str]:
 
 def _quiet(judgement: Judgement, rules: Iterable[tuple[str, str, Sequence[int]]]) -> list[Doc]:
     """Return the rules that are in no other list: they looked and found nothing, or did not apply."""
-    loud = {finding.rule for finding in judgement.findings} | {item.rule for item in judgement.cannot_tell}
+    loud = {finding.rule for finding in judgement.findings} | {
+        item.rule for item in judgement.cannot_tell
+    }
     out: list[Doc] = []
     for rule, title, kb in rules:
         count = judgement.counts.get(rule, {})
@@ -277,7 +300,11 @@ def _case(case: Mapping[str, Any]) -> Doc:
 
 def _settings(settings: Mapping[str, Any]) -> Doc:
     out = filled("settings", shape.SETTINGS, settings)
-    for key, record in (("mutes", shape.MUTE), ("thresholds", shape.THRESHOLD), ("catalogs", shape.CATALOG)):
+    for key, record in (
+        ("mutes", shape.MUTE),
+        ("thresholds", shape.THRESHOLD),
+        ("catalogs", shape.CATALOG),
+    ):
         out[key] = [filled(key, record, item) for item in out[key]]
     return out
 
@@ -285,7 +312,8 @@ def _settings(settings: Mapping[str, Any]) -> Doc:
 def _node(node: Mapping[str, Any]) -> Doc:
     out = filled("node", shape.NODE, node)
     out["logs"] = sorted(
-        (filled("log", shape.LOG, item) for item in out["logs"]), key=lambda log: (log["table"], log["first"])
+        (filled("log", shape.LOG, item) for item in out["logs"]),
+        key=lambda log: (log["table"], log["first"]),
     )
     return out
 
@@ -303,8 +331,12 @@ def _sources(sources: Iterable[Any]) -> list[Doc]:
     rows = [filled("source", shape.SOURCE, item) for item in sources]
     for row in rows:
         # The ledger may hold the list of faults itself or their number.
-        row["faults"] = len(row["faults"]) if isinstance(row["faults"], list | tuple) else row["faults"]
-        row["unread_outputs"] = [filled("output", shape.UNREAD_OUTPUT, one) for one in row["unread_outputs"]]
+        row["faults"] = (
+            len(row["faults"]) if isinstance(row["faults"], list | tuple) else row["faults"]
+        )
+        row["unread_outputs"] = [
+            filled("output", shape.UNREAD_OUTPUT, one) for one in row["unread_outputs"]
+        ]
     if len(rows) <= SOURCES_KEPT:
         return rows
     folders: dict[tuple[str, str, str], list[Doc]] = {}
@@ -327,7 +359,10 @@ def _folded(row: Doc, folders: Mapping[tuple[str, str, str], list[Doc]]) -> Doc:
     if key is None or len(folders[key]) == 1:
         return row
     sizes = [member["size"] for member in folders[key] if member["size"] is not None]
-    row |= {"address": f"{key[0]} ({len(folders[key])} files)", "size": sum(sizes) if sizes else None}
+    row |= {
+        "address": f"{key[0]} ({len(folders[key])} files)",
+        "size": sum(sizes) if sizes else None,
+    }
     return row
 
 
@@ -341,7 +376,9 @@ def _shared(findings: list[Doc], judgement: Judgement) -> Doc:
     series = _series(judgement.series, [key for finding in findings for key in finding["chart"]])
     first: dict[str, str] = {}
     for key, chart in series.items():
-        holder = first.setdefault(repr([chart["node"], chart["unit"], chart["times"], chart["lines"]]), key)
+        holder = first.setdefault(
+            repr([chart["node"], chart["unit"], chart["times"], chart["lines"]]), key
+        )
         if holder != key:
             chart |= {"times": [], "lines": [], "same_as": holder}
     return series

@@ -109,13 +109,17 @@ def conclude(
     material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
     trim()
     marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
-    changes: Record | None = stage("mutes and thresholds of the settings", marks, _no_settings, tell)
+    changes: Record | None = stage(
+        "mutes and thresholds of the settings", marks, _no_settings, tell
+    )
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
     told = _beside(material, catalog, judgement, incident, tell)
     document = _document(material, catalog, judgement, told, changes, failed)
     document["case"]["incident"] = incident
     lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
-    return RunResult(document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused)
+    return RunResult(
+        document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused
+    )
 
 
 def _no_settings() -> Record:
@@ -134,7 +138,14 @@ def _beside(
     moments = part("the time line", timeline, material.events, judgement, incident)
     rest = (material.problems, judgement, catalog.tables, facts.name)
     left = part("problems that no rule covers", uncovered, *rest)
-    few = part("known lines, too few for a finding", few_lines, catalog.rules, facts, judgement, material.nodes)
+    few = part(
+        "known lines, too few for a finding",
+        few_lines,
+        catalog.rules,
+        facts,
+        judgement,
+        material.nodes,
+    )
     return {
         "timeline": moments,
         "problems": below(left, few),
@@ -152,7 +163,9 @@ def _site(facts: Facts) -> list[Record]:
     return site_records(facts)
 
 
-def _log(facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog) -> list[Record]:
+def _log(
+    facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog
+) -> list[Record]:
     if not any(scan.hits for scan in facts.scans):
         return []
     from analyzer.merged_log.kept import kept_lines  # noqa: PLC0415 - a healthy host needs none
@@ -183,7 +196,12 @@ def _document(
             "complete": material.complete and not failed,
             "masked": False,
         },
-        tool={"name": "backline", "version": __version__, "catalog": catalog.hash, "rules": len(catalog.rules)},
+        tool={
+            "name": "backline",
+            "version": __version__,
+            "catalog": catalog.hash,
+            "rules": len(catalog.rules),
+        },
         nodes=material.nodes,
         sources=material.sources,
         judgement=judgement,

@@ -63,22 +63,34 @@ class CaseTables:
     def __init__(self, paths: Sequence[Place], kept: Callable[[], Facts] | None = None) -> None:
         self._paths, self._kept = list(paths), kept
         self._facts: Facts | None = None
-        self.lost: list[str] = []  # what of the material could not be read, so that a table may lack rows
+        self.lost: list[
+            str
+        ] = []  # what of the material could not be read, so that a table may lack rows
 
     def counts(self) -> dict[str, int]:
         """Return how many rows each table has that holds any, logs left out."""
         facts = self._all()
-        found = {name: facts.count(name) for name, table in parsing.tables().items() if not table.log}
+        found = {
+            name: facts.count(name) for name, table in parsing.tables().items() if not table.log
+        }
         return {name: count for name, count in sorted(found.items()) if count}
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table: its origin (ORIGIN), then its columns, in the order of the case; UsageError for none."""
         table = declared(name)
         if table.log and self._kept is not None:
-            raise UsageError(f"{name} is a log, and a stored case keeps no whole logs", do="Open the bundle itself.")
+            raise UsageError(
+                f"{name} is a log, and a stored case keeps no whole logs",
+                do="Open the bundle itself.",
+            )
         facts = self._read(name) if table.log else self._all()
         frame = facts.frame(name)
-        return frame[[*[one for one in ORIGIN if one in frame.columns], *[column.name for column in table.columns]]]
+        return frame[
+            [
+                *[one for one in ORIGIN if one in frame.columns],
+                *[column.name for column in table.columns],
+            ]
+        ]
 
     def _all(self) -> Facts:
         if self._facts is None:
@@ -117,7 +129,11 @@ def read(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger,
     facts = gather(intake, resolve(intake, kinds), ledger, every=True)
     made.put(facts)
     if log_table:
-        parser = next(item for item in parsing.registry().values() if item.log and item.tables[0].name == log_table)
+        parser = next(
+            item
+            for item in parsing.registry().values()
+            if item.log and item.tables[0].name == log_table
+        )
         for scan in intake.scans:
             for row in _rows(parser, scan):
                 facts.add(row)
@@ -141,7 +157,10 @@ def _messages(scan: LogScan) -> Iterator[Block]:
     first = 0
     for hit in scan.hits:
         far = hit.line - first - len(lines)
-        if lines and ((len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace"))) or far > _TOGETHER):
+        if lines and (
+            (len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace")))
+            or far > _TOGETHER
+        ):
             yield Block(lines, first, scan.address, scan.scope)
             lines = []
         if not lines:

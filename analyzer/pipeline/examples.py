@@ -31,7 +31,13 @@ NODES = {
     "nsxt_manager": "nsxt-mgr-01", "nsxt_edge": "nsxt-edge-01",
 }  # fmt: skip
 # Of several subjects the first of these verdicts is the result of the example.
-_WORST = (Verdict.ERROR, Verdict.MATCH, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
+_WORST = (
+    Verdict.ERROR,
+    Verdict.MATCH,
+    Verdict.CANNOT_TELL,
+    Verdict.NO_MATCH,
+    Verdict.NOT_APPLICABLE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,9 @@ class ExampleResult:
 def run(rule: Rule) -> list[ExampleResult]:
     """Run all examples of a rule at once, in the order of the file; a failing one has its trace."""
     shared = Shared()
-    judgements = judge_cases(rule, {example.name: facts_of(rule, example, shared) for example in rule.examples})
+    judgements = judge_cases(
+        rule, {example.name: facts_of(rule, example, shared) for example in rule.examples}
+    )
     found = [result_of(rule, example, judgements[example.name]) for example in rule.examples]
     for example, result in zip(rule.examples, found, strict=True):
         if not result.ok:
@@ -96,7 +104,9 @@ def result_of(rule: Rule, example: Example, judgement: Judgement) -> ExampleResu
     if unlike:
         got["wrong"] = [str(one) for one in unlike]
     ok = bool(unlike) if example.gap else not unlike
-    return ExampleResult(example.name, ok, dict(example.expect), got, None, example.gap, example.place, unlike)
+    return ExampleResult(
+        example.name, ok, dict(example.expect), got, None, example.gap, example.place, unlike
+    )
 
 
 def why(rule: Rule, example: Example, result: str, shared: Shared | None = None) -> Trace | None:
@@ -119,7 +129,9 @@ class Shared:
     def __init__(self) -> None:
         self._made: dict[tuple[int, int, str], tuple[object, SharedRows]] = {}
 
-    def rows(self, written: list[dict[str, Any]], place: int, home: str, make: Callable[[], list[Row]]) -> SharedRows:
+    def rows(
+        self, written: list[dict[str, Any]], place: int, home: str, make: Callable[[], list[Row]]
+    ) -> SharedRows:
         """Return the rows made of some written ones, for the same place in an example and the same node."""
         key = (id(written), place, home)
         if key not in self._made:
@@ -176,9 +188,9 @@ class _Maker:
             block = blocks.get((node, taken))
             if block is None:
                 order = 1000 * (1 + place) + len(blocks)
-                block = blocks[node, taken] = Block([], 1, f"example!{table.name}", taken=taken, order=order).named(
-                    node
-                )
+                block = blocks[node, taken] = Block(
+                    [], 1, f"example!{table.name}", taken=taken, order=order
+                ).named(node)
             if row != before:  # a series repeats its row
                 shown, before = ", ".join([f"{key}: {value}" for key, value in row.items()]), row
             block.lines.append(shown)
@@ -189,9 +201,13 @@ class _Maker:
         if text is None:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
-        address = own_path(self.tables[name]) or name  # of some logs the path tells whose lines they are
+        address = (
+            own_path(self.tables[name]) or name
+        )  # of some logs the path tells whose lines they are
         place = f"example!{address}"
-        scan = scanner.scan_lines(text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, ""))
+        scan = scanner.scan_lines(
+            text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, "")
+        )
         for one in scan.share_with_parts():
             self.facts.add_hits(one.named(self.home))
 
@@ -207,11 +223,21 @@ class _Maker:
                 return
             self.order += 1
             node = file.get("node", self.home)
-            block = Block(file["text"].splitlines(), 1, f"example!{parser.name}", command=command, order=self.order)
-            block.params = {key: value for key, value in found.groupdict().items() if value} if found else {}
+            block = Block(
+                file["text"].splitlines(),
+                1,
+                f"example!{parser.name}",
+                command=command,
+                order=self.order,
+            )
+            block.params = (
+                {key: value for key, value in found.groupdict().items() if value} if found else {}
+            )
             self.facts.node(node, node, file.get("kind") or parser.node)
             raw = (f"{line}\n".encode() for line in block.lines)
-            found_in = [*(parser.stream(block, raw, None) if parser.stream else parser.parse(block))]
+            found_in = [
+                *(parser.stream(block, raw, None) if parser.stream else parser.parse(block))
+            ]
             self._take([item for item in found_in if not isinstance(item, Fault)], node)
             for table in parser.tables:
                 self.facts.cover(node, table.name, "read", address=block.address)
@@ -239,14 +265,19 @@ def _from_files(rule: Rule, example: Example) -> Facts:
     from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="backline-example-") as name:
-        folder = Path(name).resolve() / "example"  # files that name no machine are one of this name, the same each time
+        folder = (
+            Path(name).resolve() / "example"
+        )  # files that name no machine are one of this name, the same each time
         folder.mkdir()
         for file in example.files:
             if "path" not in file:
                 continue
             target = (folder / file["path"]).resolve()
             if not target.is_relative_to(folder):
-                raise UsageError(f"the path {file['path']!r} leaves its folder", where=f"{rule.id}, {example.name}")
+                raise UsageError(
+                    f"the path {file['path']!r} leaves its folder",
+                    where=f"{rule.id}, {example.name}",
+                )
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(file["text"], encoding="utf-8")
         ledger, kinds = Ledger(), KindFinder()
@@ -262,11 +293,23 @@ def outcome(judgement: Judgement, rule: str) -> dict[str, Any]:
     got: dict[str, Any] = {"result": result.value, "count": counts.get(result.value, 0)}
     if result in (Verdict.MATCH, Verdict.ERROR) and judgement.findings:
         first = judgement.findings[0]
-        got |= {name: getattr(first, name) for name in ("severity", "confidence", "say", "subject", "object")}
-        got |= {"also": list(first.also), "maybe_worse": list(first.maybe_worse), "fix": steps_of(first)}
+        got |= {
+            name: getattr(first, name)
+            for name in ("severity", "confidence", "say", "subject", "object")
+        }
+        got |= {
+            "also": list(first.also),
+            "maybe_worse": list(first.maybe_worse),
+            "fix": steps_of(first),
+        }
     if result is Verdict.CANNOT_TELL and judgement.cannot_tell:
         unsure = judgement.cannot_tell[0]
-        got |= {"missing": unsure.missing, "reason": unsure.reason, "why": unsure.why, "ask": unsure.ask}
+        got |= {
+            "missing": unsure.missing,
+            "reason": unsure.reason,
+            "why": unsure.why,
+            "ask": unsure.ask,
+        }
     return got
 
 
@@ -283,7 +326,10 @@ def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[
     told: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
     if expect["result"] == Verdict.CANNOT_TELL.value:
         told = judgement.cannot_tell
-    each = [[one for name, value in rest.items() if (one := _unlike(name, value, thing))] for thing in told]
+    each = [
+        [one for name, value in rest.items() if (one := _unlike(name, value, thing))]
+        for thing in told
+    ]
     nothing = [Unlike(name, "", "; ".join(_texts(value))) for name, value in rest.items()]
     return min(each, key=len, default=nothing)
 
@@ -300,7 +346,9 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
         value = getattr(one, name, "")
         shown = list(value) if isinstance(value, list) else [str(value)]
     if name == "no_fix":
-        found = next((text for text in _texts(wanted) for step in steps_of(one) if text in step), "")
+        found = next(
+            (text for text in _texts(wanted) for step in steps_of(one) if text in step), ""
+        )
         return Unlike(name, found, "no such step") if found else None
     exact = name in ("severity", "confidence", "reason")
     if wanted == [] and any(shown):
@@ -314,7 +362,10 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
 def steps_of(one: Finding | CannotTell) -> list[str]:
     """Return the steps of a finding's remedy, each as one text; steps with unknown values are left out."""
     steps = one.fix if isinstance(one, Finding) else []
-    return [" ".join(filter(None, (step.where, step.do, step.run, step.note, step.caution))) for step in steps]
+    return [
+        " ".join(filter(None, (step.where, step.do, step.run, step.note, step.caution)))
+        for step in steps
+    ]
 
 
 def _texts(wanted: Any) -> list[str]:

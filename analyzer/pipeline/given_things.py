@@ -13,7 +13,9 @@ from analyzer.facts import Facts
 
 _BUNDLE = "vm-support"
 _BATCH = "esxtop -b"
-_CAPTURE = "esxtop.capture"  # one row for each batch capture; what was pasted from the screen has none
+_CAPTURE = (
+    "esxtop.capture"  # one row for each batch capture; what was pasted from the screen has none
+)
 _BAD = frozenset({"cut", "damaged", "refused", "unknown"})
 _READ = frozenset({"read", "searched"})
 
@@ -21,7 +23,9 @@ _READ = frozenset({"read", "searched"})
 class GivenThings:
     """Tells of the machines of a case, by the names that verdicts give them, what they sent."""
 
-    def __init__(self, facts: Facts, nodes: Iterable[Mapping[str, Any]], sources: Iterable[Any]) -> None:
+    def __init__(
+        self, facts: Facts, nodes: Iterable[Mapping[str, Any]], sources: Iterable[Any]
+    ) -> None:
         self._facts = facts
         self._keys: dict[str, list[str]] = {}
         for key in facts.nodes:
@@ -30,7 +34,9 @@ class GivenThings:
         self._files: dict[str, set[str]] = {}
         self._hurt: set[str] = set()
         for source in sources:
-            address, state, node = (_read_value(source, name) for name in ("address", "state", "node"))
+            address, state, node = (
+                _read_value(source, name) for name in ("address", "state", "node")
+            )
             if state in _BAD:
                 self._hurt.add(node)
             elif state in _READ:
@@ -43,7 +49,9 @@ class GivenThings:
 
     def _has_sent(self, item: AskItem, key: str) -> bool:
         if item.command and item.what == _BUNDLE:
-            return key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
+            return (
+                key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
+            )
         if item.blank:
             return False
         if not item.command:
@@ -67,4 +75,6 @@ def _find_tables(command: str) -> frozenset[str]:
     if command.startswith(_BATCH):
         return frozenset({_CAPTURE})
     tables = parsing.tables().values()
-    return frozenset(table.name for table in tables if not table.log and f"`{command}`" in table.ask)
+    return frozenset(
+        table.name for table in tables if not table.log and f"`{command}`" in table.ask
+    )

@@ -46,7 +46,14 @@ def _row(title: str, by: str, *parts: Part) -> CardRow:
 
 def _is_datastore(cells: Cells) -> bool:
     """Tell a datastore from a boot bank, a locker, or a volume of the system."""
-    return str(cells.get("filesystem_type")) not in ("vfat", "VFFS", "VFFS-1", "VMFS-L", "VMFSL", "VMFSOS")
+    return str(cells.get("filesystem_type")) not in (
+        "vfat",
+        "VFFS",
+        "VFFS-1",
+        "VMFS-L",
+        "VMFSL",
+        "VMFSOS",
+    )
 
 
 def _is_changed(cells: Cells) -> bool:
@@ -57,7 +64,9 @@ def _is_changed(cells: Cells) -> bool:
 
 def _is_other(cells: Cells) -> bool:
     """Tell whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
-    default, *values = (cells.get(name) for name in ("default_setting", "runtime_value", "configured_value"))
+    default, *values = (
+        cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
+    )
     return default is not None and any(
         value is not None and str(value).casefold() != str(default).casefold() for value in values
     )
@@ -75,13 +84,24 @@ def _is_time_server(cells: Cells) -> bool:
 
 def _is_place_of_logs(cells: Cells) -> bool:
     """Tell whether a line of a file of settings says where all logs go."""
-    named = cells.get("config_file") == "vmsyslog.conf" and cells.get("config_section") == "vmsyslog-global"
+    named = (
+        cells.get("config_file") == "vmsyslog.conf"
+        and cells.get("config_section") == "vmsyslog-global"
+    )
     return named and cells.get("config_key") in ("loghost", "logdir")
 
 
 ROWS = (
-    _row("Hardware", "", _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}")),
-    _row("Image", "image", _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}")),
+    _row(
+        "Hardware",
+        "",
+        _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}"),
+    ),
+    _row(
+        "Image",
+        "image",
+        _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}"),
+    ),
     _row(
         "Processors",
         "",
@@ -92,16 +112,31 @@ ROWS = (
             "{cpu_threads}",
             "{hyperthreading_active:|no hyperthreading}",
         ),
-        _part("esxi.cpu", "{cpu_brand} family {cpu_family} model {cpu_model} stepping {cpu_stepping}"),
+        _part(
+            "esxi.cpu", "{cpu_brand} family {cpu_family} model {cpu_model} stepping {cpu_stepping}"
+        ),
     ),
-    _row("Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")),
+    _row(
+        "Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")
+    ),
     _row(
         "Physical NICs",
         "pnic",
-        _part("esxi.pnic", "{link_up:up|down}", "{speed_mbps}", "{driver}", "{mtu:MTU}", "{description}"),
+        _part(
+            "esxi.pnic",
+            "{link_up:up|down}",
+            "{speed_mbps}",
+            "{driver}",
+            "{mtu:MTU}",
+            "{description}",
+        ),
         _part("esxi.pnic_info", "driver {driver_version}", "firmware {firmware_version}"),
     ),
-    _row("Disk adapters", "hba", _part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}")),
+    _row(
+        "Disk adapters",
+        "hba",
+        _part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}"),
+    ),
     _row(
         "Datastores",
         "volume_name",
@@ -113,10 +148,16 @@ ROWS = (
             only=_is_datastore,
         ),
         _part(
-            "esxi.nfs_datastore", "{nfs_server}:{nfs_share}", "{accessible:|not accessible}", "{read_only:read only|}"
+            "esxi.nfs_datastore",
+            "{nfs_server}:{nfs_share}",
+            "{accessible:|not accessible}",
+            "{read_only:read only|}",
         ),
         _part(
-            "esxi.nfs41_datastore", "{nfs_server}:{nfs_share}", "{accessible:|not accessible}", "{read_only:read only|}"
+            "esxi.nfs41_datastore",
+            "{nfs_server}:{nfs_share}",
+            "{accessible:|not accessible}",
+            "{read_only:read only|}",
         ),
     ),
     _row(
@@ -124,11 +165,21 @@ ROWS = (
         "switch",
         _part("esxi.vswitch", "uplinks {uplinks}", "{mtu:MTU}", "{distributed:distributed|}"),
     ),
-    _row("VMkernel adapters", "vmk", _part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}")),
+    _row(
+        "VMkernel adapters",
+        "vmk",
+        _part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}"),
+    ),
     _row(
         "VMs",
         "vm_name",
-        _part("esxi.vm", "{vcpus:vCPU|vCPUs}", "{memory_mb}", "hardware version {hw_version}", "{guest_os}"),
+        _part(
+            "esxi.vm",
+            "{vcpus:vCPU|vCPUs}",
+            "{memory_mb}",
+            "hardware version {hw_version}",
+            "{guest_os}",
+        ),
         _part("esxi.vnic", "{adapter} on {network}"),
         _part("esxi.vm_process", "runs as world {vm_world_id}"),
     ),
@@ -149,24 +200,46 @@ ROWS = (
         "Time",
         "",
         _part(
-            "esxi.ntp", "NTP {running:runs|does not run}", "{enabled:|does not start with the host}", "{ntp_servers}"
+            "esxi.ntp",
+            "NTP {running:runs|does not run}",
+            "{enabled:|does not start with the host}",
+            "{ntp_servers}",
         ),
         _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
         _part("esxi.config_line", "asks {config_text}", only=_is_time_server),
     ),
-    _row("Services", "service_name", _part("esxi.service_status", "{service_running:runs|does not run}")),
-    _row("Firewall", "", _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}")),
+    _row(
+        "Services",
+        "service_name",
+        _part("esxi.service_status", "{service_running:runs|does not run}"),
+    ),
+    _row(
+        "Firewall",
+        "",
+        _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}"),
+    ),
     _row(
         "Logs",
         "",
-        _part("esxi.syslog_config", "{log_folder}", "{log_persistent:|lost at a boot}", "to {remote_hosts}"),
+        _part(
+            "esxi.syslog_config",
+            "{log_folder}",
+            "{log_persistent:|lost at a boot}",
+            "to {remote_hosts}",
+        ),
         _part("esxi.config_line", "{config_key} {config_text}", only=_is_place_of_logs),
     ),
-    _row("Certificate", "", _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}")),
+    _row(
+        "Certificate",
+        "",
+        _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}"),
+    ),
     _row(
         "Core dumps go to",
         "",
-        _part("esxi.coredump_partition_target", "partition {active_dump}", "{has_dump:|no partition}"),
+        _part(
+            "esxi.coredump_partition_target", "partition {active_dump}", "{has_dump:|no partition}"
+        ),
         _part("esxi.coredump_file_target", "file {active_dump}", "{has_dump:|no file}"),
     ),
     _row(

@@ -39,7 +39,9 @@ def host_cards(facts: Facts, nodes: Sequence[Record], events: Sequence[Record]) 
             continue
         rows = [_row(facts, node["id"], row) for row in ROWS]
         if any(row["items"] for row in rows):
-            cards.append({"node": node["id"], "rows": [*_release(node), *_boots(node, events), *rows]})
+            cards.append(
+                {"node": node["id"], "rows": [*_release(node), *_boots(node, events), *rows]}
+            )
     return cards
 
 
@@ -57,7 +59,9 @@ def _release(node: Record) -> Iterator[Record]:
         said += [f"released {known.date}{_age(known.date, node['captured'])}"] if known.date else []
     elif said and build:
         said.append("this build is in no list of public releases")
-    yield _card_row("Release", [_item(", ".join(said))] if said else [], [] if said else [_ask("esxi.version")])
+    yield _card_row(
+        "Release", [_item(", ".join(said))] if said else [], [] if said else [_ask("esxi.version")]
+    )
 
 
 def _age(released: str, captured: str) -> str:
@@ -78,13 +82,22 @@ def _boots(node: Record, events: Sequence[Record]) -> Iterator[Record]:
         items.append(_item(said))
     mine = [one for one in events if one["node"] == node["id"] and BOOT in one["text"]]
     boots = sorted(mine, key=lambda one: (one["time"], one["address"], one["line"]), reverse=True)
-    items += [_item(f"booted {_stamp(one['time'])}", one["address"], one["line"]) for one in boots[:BOOTS]]
-    yield _card_row("Uptime and boots", items, [] if items else [_ask("esxi.uptime")], len(items) + len(boots[BOOTS:]))
+    items += [
+        _item(f"booted {_stamp(one['time'])}", one["address"], one["line"]) for one in boots[:BOOTS]
+    ]
+    yield _card_row(
+        "Uptime and boots",
+        items,
+        [] if items else [_ask("esxi.uptime")],
+        len(items) + len(boots[BOOTS:]),
+    )
 
 
 def _before(captured: str, seconds: float) -> str:
     try:
-        return (datetime.fromisoformat(captured) - timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M UTC")
+        return (datetime.fromisoformat(captured) - timedelta(seconds=seconds)).strftime(
+            "%Y-%m-%d %H:%M UTC"
+        )
     except (ValueError, OverflowError):
         return ""
 
@@ -118,7 +131,9 @@ def _add(items: dict[str, Record], row: CardRow, part: Part, one: Row) -> None:
     if known is None:
         items[name] = _item(said, one.block.address, one.line, name)
     else:
-        known["text"] = _short("; ".join(dict.fromkeys(filter(None, [*known["text"].split("; "), said]))))
+        known["text"] = _short(
+            "; ".join(dict.fromkeys(filter(None, [*known["text"].split("; "), said])))
+        )
 
 
 def _rows(facts: Facts, node: str, table: str, *, every: bool) -> list[Row]:
@@ -132,7 +147,9 @@ def _rows(facts: Facts, node: str, table: str, *, every: bool) -> list[Row]:
     kept: dict[Any, Row] = {}
     for number, row in enumerate(store.rows):
         if row.block.node == node:
-            key = tuple(row.values.get(name) for name in store.table.key) if store.table.key else None
+            key = (
+                tuple(row.values.get(name) for name in store.table.key) if store.table.key else None
+            )
             alone = every if key is None else None in key
             kept[number if alone else key] = row
     return list(kept.values())
@@ -194,5 +211,12 @@ def _short(text: str) -> str:
     return text if len(text) <= TEXT else f"{text[: TEXT - 2]} …"
 
 
-def _card_row(title: str, items: list[Record], missing: list[str], total: int | None = None) -> Record:
-    return {"title": title, "items": items, "total": len(items) if total is None else total, "missing": missing}
+def _card_row(
+    title: str, items: list[Record], missing: list[str], total: int | None = None
+) -> Record:
+    return {
+        "title": title,
+        "items": items,
+        "total": len(items) if total is None else total,
+        "missing": missing,
+    }

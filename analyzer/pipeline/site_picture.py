@@ -39,11 +39,18 @@ def _once(members: Iterator[Record]) -> Iterator[Record]:
 
 def _left_out(channels: int) -> Iterator[Record]:
     if channels > MOST:
-        yield {"what": "left out", "state": f"{channels - MOST:,} more statements on channels are in no picture"}
+        yield {
+            "what": "left out",
+            "state": f"{channels - MOST:,} more statements on channels are in no picture",
+        }
 
 
 def _order(row: Row) -> tuple[Any, ...]:
-    return row.values.get("up") is not False, str(row.values["from_member"]), str(row.values["to_member"])
+    return (
+        row.values.get("up") is not False,
+        str(row.values["from_member"]),
+        str(row.values["to_member"]),
+    )
 
 
 def _member(row: Row) -> Record:

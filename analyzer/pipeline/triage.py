@@ -60,8 +60,13 @@ _ANY_CASE = re.compile(
 )
 _NUMBERED = re.compile(r"\d{4}")
 _TELLING = re.compile(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
-_ENDINGS = re.compile(r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$", re.IGNORECASE)
-_NO_NAME = re.compile(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
+_ENDINGS = re.compile(
+    r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -73,14 +78,22 @@ class Options:
     local: Local = field(default_factory=Local)  # settings of the desk, installed rule packs
     with_drafts: bool = False
     engine: str = "auto"
-    progress: Progress = lambda _address, _bytes: None  # after each member: address, bytes of content
+    progress: Progress = lambda _address, _bytes: (
+        None
+    )  # after each member: address, bytes of content
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
     watch: ReadListener | None = None  # told while members are read
     on_judged: OnJudged | None = None  # told by `triage` after each rule
-    on_gathered: Callable[[CaseData], None] | None = None  # told by `triage` of all that was read, before it is judged
+    on_gathered: Callable[[CaseData], None] | None = (
+        None  # told by `triage` of all that was read, before it is judged
+    )
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
-    incident: str = ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
-    keep_refused: bool = False  # a case of which nothing was understood has a document too: Outcome.refused says why
+    incident: str = (
+        ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
+    )
+    keep_refused: bool = (
+        False  # a case of which nothing was understood has a document too: Outcome.refused says why
+    )
     samples: Wanted = None  # of samples the columns that are read
 
 
@@ -91,8 +104,12 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     rule or a threshold that is not there.
     """
     options = options or Options()
-    catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
-    options = replace(options, samples=sample_columns(catalog.rules))  # the facts of this run serve the rules alone
+    catalog = run_catalog.load(
+        options.local, options.kb, limits=options.limits, drafts=options.with_drafts
+    )
+    options = replace(
+        options, samples=sample_columns(catalog.rules)
+    )  # the facts of this run serve the rules alone
     material = gathered(paths, catalog.signatures(), options)
     if options.on_gathered is not None:
         options.on_gathered(material)
@@ -101,7 +118,9 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
         from analyzer.ingest import incident_reach  # noqa: PLC0415 - few runs name an incident
 
         incident_reach.mind(material.facts, material.nodes, options.incident)
-    return conclude(material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident)
+    return conclude(
+        material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident
+    )
 
 
 def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> CaseData:
@@ -111,7 +130,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     """
     hashes = options.hashes or FileHashes(paths)
     kept = cache_folder.place()
-    scanner = Scanner(sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept)
+    scanner = Scanner(
+        sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
+    )
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
     refused = refusal(paths, ledger, intake, kinds)
@@ -124,10 +145,17 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     def tell(what: str, part: str) -> None:
         ledger.add_damage(name, -1, what, part)
 
-    nodes = stage("which files are of one machine", partial(resolve, intake, kinds), partial(apart, intake), tell)
+    nodes = stage(
+        "which files are of one machine",
+        partial(resolve, intake, kinds),
+        partial(apart, intake),
+        tell,
+    )
     facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
-    records = _records(intake, nodes, ledger, tell)  # a stage that fails here leaves the case incomplete
+    records = _records(
+        intake, nodes, ledger, tell
+    )  # a stage that fails here leaves the case incomplete
     return CaseData(
         facts=facts,
         name=name_case(name, records["nodes"]),
@@ -149,22 +177,39 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 def sought(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
     looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
-    return [*signatures, *TIMELINE_SIGNATURES, *PROBLEM_SIGNATURES, *site_signs.SITE_SIGNATURES, *looks_bad]
+    return [
+        *signatures,
+        *TIMELINE_SIGNATURES,
+        *PROBLEM_SIGNATURES,
+        *site_signs.SITE_SIGNATURES,
+        *looks_bad,
+    ]
 
 
 def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
     """Return what the document tells of machines, files, moments and ports."""
     return {
-        "nodes": stage("what is known of the machines", partial(node_records, intake, nodes), _nothing, tell),
-        "sources": stage("what was read of each file", partial(source_records, ledger, intake, nodes), _nothing, tell),
+        "nodes": stage(
+            "what is known of the machines", partial(node_records, intake, nodes), _nothing, tell
+        ),
+        "sources": stage(
+            "what was read of each file",
+            partial(source_records, ledger, intake, nodes),
+            _nothing,
+            tell,
+        ),
         "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
-        "problems": stage("problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell),
+        "problems": stage(
+            "problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell
+        ),
         "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
         "harmless": stage("lines that are harmless", partial(_harmless, intake), _nothing, tell),
     }
 
 
-def read_case(paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options) -> Intake:
+def read_case(
+    paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
+) -> Intake:
     """Walk all members once and read each."""
     reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
     reader.into.samples = options.samples
@@ -196,7 +241,12 @@ def gather(
     facts = Facts() if facts is None else facts
     if tell is None:
         return _gather(intake, nodes, ledger, facts, every=every)
-    ends = stage("tables of facts", partial(_gather, intake, nodes, ledger, facts, every=every), lambda: None, tell)
+    ends = stage(
+        "tables of facts",
+        partial(_gather, intake, nodes, ledger, facts, every=every),
+        lambda: None,
+        tell,
+    )
     if ends is None:
         for node in nodes.values():
             facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -204,7 +254,9 @@ def gather(
     return facts
 
 
-def _gather(intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool) -> Facts:
+def _gather(
+    intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool
+) -> Facts:
     name_records(intake, nodes)
     leave_out(intake, nodes, ledger)
     leave_copies_out(intake)
@@ -255,9 +307,15 @@ def case_name(paths: Sequence[Place]) -> str:
     on_disk = [full(path) for path in paths if isinstance(path, Path)]
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
-    path = on_disk[0] if len(paths) == 1 else Path(os.path.commonpath([path.parent for path in on_disk]))
+    path = (
+        on_disk[0]
+        if len(paths) == 1
+        else Path(os.path.commonpath([path.parent for path in on_disk]))
+    )
     if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
-        path = path.parent  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
+        path = (
+            path.parent
+        )  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
     return path.name or "case"
 
 
@@ -275,15 +333,23 @@ def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
     if not says_nothing(given):
         return given
     named = [node for node in nodes if node["name"] and not _NO_NAME.search(node["name"])]
-    hosts = {node["name"] for node in named if node["kind"] == "esxi"} or {node["name"] for node in named}
+    hosts = {node["name"] for node in named if node["kind"] == "esxi"} or {
+        node["name"] for node in named
+    }
     return hosts.pop() if len(hosts) == 1 else given
 
 
-def refusal(paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder) -> RefusedError | None:
+def refusal(
+    paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder
+) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
     understood = finish_ledger(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
-    if understood or intake.advice or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots):
+    if (
+        understood
+        or intake.advice
+        or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots)
+    ):
         return None
     shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
     reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
@@ -320,7 +386,9 @@ def _nothing() -> list[dict[str, Any]]:
 
 
 def _partial(ledger: Ledger) -> bool:
-    return bool(ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources))
+    return bool(
+        ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources)
+    )
 
 
 def _span(intake: Intake) -> dict[str, str] | None:
@@ -340,4 +408,10 @@ def _created(intake: Intake, nodes: dict[str, Node]) -> str:
 
 def _fault(fault: Any) -> dict[str, Any]:
     why = fault.why or f"state {fault.state}, template line {fault.template_line}"
-    return {"address": fault.address, "line": fault.line, "text": fault.text[:300], "parser": fault.parser, "why": why}
+    return {
+        "address": fault.address,
+        "line": fault.line,
+        "text": fault.text[:300],
+        "parser": fault.parser,
+        "why": why,
+    }

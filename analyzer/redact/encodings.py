@@ -30,7 +30,9 @@ _PAIRED = re.compile(
 )
 _NO_DIGITS = re.compile(r"0x|[^0-9a-fA-F]")
 BREAKS = re.compile(r"(?:\\r)?\\n")
-BROKEN = re.compile(r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}")  # line ends written as signs
+BROKEN = re.compile(
+    r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}"
+)  # line ends written as signs
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
 LEAST_CUT = 16  # signs of base64 or hexadecimal at the end of a line that may go on in the next
 _ID = re.compile(r"[0-9a-f_-]+")
@@ -66,7 +68,11 @@ def decoded(text: str) -> str:
     for _ in range(TWICE):
         plain = unquote(plain, errors="replace") if "%" in plain else plain
     if "\\" in plain:
-        plain = _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain) if _ESCAPED.search(plain) else plain
+        plain = (
+            _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain)
+            if _ESCAPED.search(plain)
+            else plain
+        )
         plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
     plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
     plain = plain if plain.isascii() else _UNSEEN.sub("", _composed(plain))
@@ -127,12 +133,18 @@ def encoded_words(text: str, *, within: bool = False) -> Iterator[tuple[str, str
                 for part in decode(word[at : at + LONGEST]):
                     yield how, word, part
                     if not within and _AGAIN.search(part):
-                        yield from ((how, word, inner) for _, _, inner in encoded_words(part, within=True))
+                        yield from (
+                            (how, word, inner) for _, _, inner in encoded_words(part, within=True)
+                        )
     for piece in dict.fromkeys(BROKEN.findall(text)) if "\\n" in text and not within else ():
-        yield from ((how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True))
+        yield from (
+            (how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True)
+        )
 
 
-def cut_words(texts: Iterable[str], known: dict[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
+def cut_words(
+    texts: Iterable[str], known: dict[str, str] | None = None
+) -> Iterator[tuple[str, str, str]]:
     """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut.
 
     known  texts and the words at their ends, "" for none: what was looked at before, and now

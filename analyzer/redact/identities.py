@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
-_LISTED = frozenset(("host", "address", "mac", "uuid", "serial"))  # of these a cell may hold several
+_LISTED = frozenset(
+    ("host", "address", "mac", "uuid", "serial")
+)  # of these a cell may hold several
 _LABELS = tuple((re.compile(pattern), kind) for pattern, kind in LABELS)
 _MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
 _UUID = re.compile(
@@ -33,13 +35,17 @@ _PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
 _DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
-_BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
+_BY_FORM = frozenset(
+    ("address", "device", "mac", "ipv6", "ipv4", "uuid")
+)  # nothing else is one of them
 _FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 _ORGANISATION = re.compile(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
 _WORLD = re.compile(r"^\d+:")
 _ETH = re.compile(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
-_POLICY = re.compile(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
+_POLICY = re.compile(
+    r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)"
+)  # a collection of the policy, and one of it
 # What signs find and several names are, or one in another form -> (kind, name) of them.
 _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "command": names_of,
@@ -49,8 +55,12 @@ _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
 }
 _DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
-_ENDS = re.compile(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
-_TEXT_END = re.compile(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
+_ENDS = re.compile(
+    r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$"
+)
+_TEXT_END = re.compile(
+    r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$"
+)
 # Keys of the document whose strings come from the customer; all others hold words of the product and names.
 _CUSTOMER = frozenset(
     (
@@ -125,7 +135,9 @@ class Identities:
         from analyzer.artefacts.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
 
         for frame in store.frames:
-            columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
+            columns = (
+                frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
+            )
             for name, kind in named:
                 for value in {str(one) for one in columns[name] if one} if name in columns else ():
                     self.cell(kind, value)
@@ -186,10 +198,16 @@ class Identities:
                 if not addresses.kept_mac(digits := addresses.digits_of(name)):
                     self._add(kind, digits)
             elif kind in ("device", "uuid"):
-                digits = device_digits(name) if "." in name else addresses.digits_of(name.lower().replace("0x", ""))
+                digits = (
+                    device_digits(name)
+                    if "." in name
+                    else addresses.digits_of(name.lower().replace("0x", ""))
+                )
                 if digits.strip("0"):
                     self._add(kind, digits)
-            elif not (TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)):
+            elif not (
+                TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)
+            ):
                 self.cell(kind, name)
 
     def given(self, path: str) -> None:
@@ -259,7 +277,10 @@ class Identities:
         if kind in ("vm", "client"):
             word = _ETH.sub("", _WORLD.sub("", word))
         if kind == "client":
-            kind, word = "vm", "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word
+            kind, word = (
+                "vm",
+                "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word,
+            )
         if kind == "host" or (kind == "address" and _FQDN.fullmatch(word)):
             self._host(word)
         elif kind == "email":
@@ -277,7 +298,11 @@ class Identities:
 
     def _formed(self, word: str) -> bool:
         """Take a word that has the form of an address or an id."""
-        bare = re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0] if "." in word else re.split(r"[/%]", word)[0].strip("[]")
+        bare = (
+            re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0]
+            if "." in word
+            else re.split(r"[/%]", word)[0].strip("[]")
+        )
         if addresses.is_ipv4(bare):
             if not addresses.kept_ipv4(bare):
                 self._add("ipv4", bare)
@@ -305,7 +330,12 @@ class Identities:
     def _host(self, word: str) -> None:
         word = word.strip(".").partition("/")[0]
         short, _, domain = word.partition(".")
-        if short.isdecimal() or not re.fullmatch(r"[\w.-]+", word) or short.lower() in NO_DOMAIN or _own(word):
+        if (
+            short.isdecimal()
+            or not re.fullmatch(r"[\w.-]+", word)
+            or short.lower() in NO_DOMAIN
+            or _own(word)
+        ):
             return
         self._add("host", short)
         self._domain(domain)
@@ -313,7 +343,12 @@ class Identities:
             self._add("fqdn", word)  # whole, as its first part may be a word
 
     def _domain(self, word: str) -> None:
-        if word and not _own("." + word) and not is_product_word(word.lower()) and not addresses.is_ipv4(word):
+        if (
+            word
+            and not _own("." + word)
+            and not is_product_word(word.lower())
+            and not addresses.is_ipv4(word)
+        ):
             self._add("domain", word)
             for label in word.split(".")[:-1]:  # what the customer is called, mostly
                 if (
@@ -326,18 +361,27 @@ class Identities:
     def _add(self, kind: str, name: str) -> None:
         if name and not is_kept(kind, name):
             self.names.setdefault(
-                (kind, name.lower() if kind in ("mac", "host", "domain", "ipv6", "device", "uuid") else name)
+                (
+                    kind,
+                    name.lower()
+                    if kind in ("mac", "host", "domain", "ipv6", "device", "uuid")
+                    else name,
+                )
             )
 
 
 def _rules(doc: Doc) -> str:
     """Return the names of the rules that a case document speaks of."""
     asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
-    return "\n".join((*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"])))
+    return "\n".join(
+        (*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"]))
+    )
 
 
 def _all_product_words(name: str) -> bool:
-    return any(map(str.isalpha, name)) and all(is_product_word(word) for word in name.lower().split("."))
+    return any(map(str.isalpha, name)) and all(
+        is_product_word(word) for word in name.lower().split(".")
+    )
 
 
 def _own(word: str) -> bool:
@@ -369,7 +413,11 @@ class NameColumns(NamedTuple):
 
 def columns_of(table: Table) -> NameColumns:
     """Return the columns of a table that may hold names, and those of versions."""
-    texts = [(column.name, _kind_in(table.name, column.name)) for column in table.columns if column.kind == "str"]
+    texts = [
+        (column.name, _kind_in(table.name, column.name))
+        for column in table.columns
+        if column.kind == "str"
+    ]
     return NameColumns(
         [(name, kind) for name, kind in texts if kind not in (PLAIN, TEXT)],
         [(name, LABELLED[name]) for name, _ in texts if name in LABELLED],

@@ -43,7 +43,10 @@ class Learnt:
 def read(given: Any) -> Learnt:
     """Return what a file of JSON holds; ValueError or TypeError for something else."""
     return Learnt(
-        {str(key): tuple((str(kind), str(name)) for kind, name in found) for key, found in dict(given).items()}
+        {
+            str(key): tuple((str(kind), str(name)) for kind, name in found)
+            for key, found in dict(given).items()
+        }
     )
 
 

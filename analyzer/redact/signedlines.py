@@ -29,8 +29,14 @@ def needed(pattern: str) -> list[list[str]]:
     """
     from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
 
-    choices = {tuple(sorted({word.lower() for word in one.texts})) for one in literal_choices(pattern, FLAGS)}
-    told = sorted((one for one in choices if " " not in one), key=lambda one: (-min(map(len, one)), len(one), one))
+    choices = {
+        tuple(sorted({word.lower() for word in one.texts}))
+        for one in literal_choices(pattern, FLAGS)
+    }
+    told = sorted(
+        (one for one in choices if " " not in one),
+        key=lambda one: (-min(map(len, one)), len(one), one),
+    )
     return [[*one] for one in told]
 
 

@@ -65,7 +65,9 @@ DEFAULT_NAMES = frozenset((
     "toolbox", "toolbox-dnd", "rabbitmq - messaging service",
 ))  # fmt: skip
 # First words of dotted names that are no domains: event ids, Java packages.
-NO_DOMAIN = frozenset(("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware"))
+NO_DOMAIN = frozenset(
+    ("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware")
+)
 # Words of the product that look like names by their form.
 TECHNICAL = re.compile(
     r"(?i)(?:v?m?nic|vmhba|vmk|vswitch|dvsportset|dvs|v?p?cpu|eth|ens|rxq|txq|port|queue|host|vm|vim|domain-c|group-[a-z]|resgroup|dvportgroup"
@@ -102,9 +104,15 @@ STRONG: Signs = (
     ("thumbprint", r"(?<![\w:])(?P<x>(?:[0-9A-Fa-f]{2}:){15,}[0-9A-Fa-f]{2})(?![\w:])"),
     ("thumbprint", r"(?<![\w.])(?P<x>[0-9A-Fa-f]{40,64})(?![\w.])"),
     ("licence", r"(?<![\w-])(?P<x>[0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})(?![\w-])"),
-    ("ticket", r"(?i)\b(?:sr|case|ticket|incident|pr|request)(?: ?(?:no\.?|number|id))? ?[:=#-]? ?(?P<x>\d{6,12})\b"),
+    (
+        "ticket",
+        r"(?i)\b(?:sr|case|ticket|incident|pr|request)(?: ?(?:no\.?|number|id))? ?[:=#-]? ?(?P<x>\d{6,12})\b",
+    ),
     ("ticket", r"(?<![\w-])(?P<x>(?:INC|CHG|TASK|REQ|RITM|PRB|CS)-?\d{5,10})(?!\w)"),
-    ("biosuuid", r"(?i)(?<!\w)(?P<x>(?:[0-9a-f]{2} ){7}[0-9a-f]{2}-(?:[0-9a-f]{2} ){7}[0-9a-f]{2})(?!\w)"),
+    (
+        "biosuuid",
+        r"(?i)(?<!\w)(?P<x>(?:[0-9a-f]{2} ){7}[0-9a-f]{2}-(?:[0-9a-f]{2} ){7}[0-9a-f]{2})(?!\w)",
+    ),
     (
         "serial",
         r"(?i)\b(?:serial|asset[ _]?tag|service[ _]?tag)(?:[ _]?(?:number|no\.?|num))?[\"']? ?[:=#]? ?[\"']?"
@@ -134,7 +142,10 @@ STRONG: Signs = (
         r"(?i)(?<![\w=])"
         r"(?P<x>(?:CN|OU|O|L|ST|DC|C|UID)=[^,\"<>/;*]{1,80}(?:[,/] ?(?:CN|OU|O|L|ST|DC|C|UID)=[^,\"<>/;*]{1,80})+)",
     ),
-    ("host", r"(?<![\w\\])\\\\(?:\\\\)?(?!u[0-9a-f]{4}\\)(?P<x>[A-Za-z][\w-]{1,62})(?=\\)"),  # \\server\share
+    (
+        "host",
+        r"(?<![\w\\])\\\\(?:\\\\)?(?!u[0-9a-f]{4}\\)(?P<x>[A-Za-z][\w-]{1,62})(?=\\)",
+    ),  # \\server\share
     ("user", r"(?<![\w.])/home/(?P<x>[a-z][\w.-]{1,30})(?=/)"),
     ("email", rf"(?<![\w.+-])(?P<x>[\w.+-]+@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}})(?![\w-])"),
     ("user", rf"(?<![\w.+$-])(?P<x>[\w.+$-]+)@(?={_QUAD}(?:\.{_QUAD}){{3}}\b)"),
@@ -163,7 +174,10 @@ WEAK: Signs = (
     ("portgroup", r"(?i)(?:\bport ?groups?: ?|\", ?)\"(?P<x>[^\"]{1,100})(?=\")"),
     ("portgroup", r"(?i)\bport ?group (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
     ("switch", r"(?i)\b(?:switch|dvs|dvswitch|vds) (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
-    ("switch", r"(?i)\b(?:v?switch|dvs|dvswitch|vds)(?:[-_ ]?name)?[\"']? ?(?:=|: )[\"'(]?(?P<x>[^\s\"',;\])]+)"),
+    (
+        "switch",
+        r"(?i)\b(?:v?switch|dvs|dvswitch|vds)(?:[-_ ]?name)?[\"']? ?(?:=|: )[\"'(]?(?P<x>[^\s\"',;\])]+)",
+    ),
     ("datastore", r"(?i)\bmounted as \S+ \(\"?(?P<x>[^()\"]{1,80})\"?\)"),
     ("datastore", r"\bLabel: \((?P<x>[^()]{1,80})\)"),
     ("label", rf"(?i)(?<![0-9a-z]){VOLUME}[ ,:]{{1,2}}[\"'(]?(?P<x>{_MAYBE}|[\w.-]+(?=\s*$))"),
@@ -196,7 +210,10 @@ WEAK: Signs = (
         r"(?i)\b(?:host(?:[-_ ]?name)?|server|vcenter|esxi?)[\"']? ?(?:=|: ?)[\"']?"
         r"(?P<x>(?=[\w.-]*[a-z])[A-Za-z0-9][\w.-]*\w)",
     ),
-    ("vm", r"(?i)\b(?:vm|virtual machine|vm[-_ ]?name|displayname)[\"']? ?(?:=|: )[\"']?(?P<x>[^\s\"',;\])]+)"),
+    (
+        "vm",
+        r"(?i)\b(?:vm|virtual machine|vm[-_ ]?name|displayname)[\"']? ?(?:=|: )[\"']?(?P<x>[^\s\"',;\])]+)",
+    ),
     ("vm", r"(?i)\b(?:vm|virtual machine) (?P<q>[\"'])(?P<x>[^\"']+)(?P=q)"),
     (
         "label",

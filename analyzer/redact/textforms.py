@@ -20,7 +20,9 @@ from analyzer.redact.wordsigns import WORDED
 _VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
 )  # before what is no address
-_SECRETS = frozenset(("secret", "thumbprint"))  # hidden before, or a hash of a certificate that names nobody
+_SECRETS = frozenset(
+    ("secret", "thumbprint")
+)  # hidden before, or a hash of a certificate that names nobody
 # A pattern of a kind is tried where one of these words stands; kinds that are not here are always tried.
 _GATES = {
     "ticket": ("sr", "case", "ticket", "incident", "pr", "request", "inc", "chg", "task", "req", "ritm", "prb", "cs"),
@@ -60,7 +62,10 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     for kind, pattern in (*STRONG, *WEAK):
         if kind not in _SECRETS:
             found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
-    found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in (*PLACES, *WORDED, *KEYED)]
+    found += [
+        (kind, gate, pattern.replace("[^", "[^\\n"))
+        for kind, gate, pattern in (*PLACES, *WORDED, *KEYED)
+    ]
     found.append(("command", (), COMMAND))
     return tuple(found)
 
@@ -89,7 +94,9 @@ def _every(_kind: str) -> bool:
     return True
 
 
-def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, int]]:
+def found_at(
+    text: str, versions: set[str], wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, str, int]]:
     """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
     yield from _found_at(clear, FLAGS, versions, wanted)
@@ -100,7 +107,9 @@ def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> It
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     odd = [nth for nth, line in enumerate(lines) if not line.isascii()]
     begins = [0, *accumulate(len(lines[nth]) + 1 for nth in odd)]
-    for kind, word, at in _found_at("\n".join([lines[nth] for nth in odd]), re.MULTILINE, versions, wanted):
+    for kind, word, at in _found_at(
+        "\n".join([lines[nth] for nth in odd]), re.MULTILINE, versions, wanted
+    ):
         if not word.isascii():
             nth = bisect_right(begins, max(at, 0)) - 1
             yield kind, word, starts[odd[nth]] + at - begins[nth]
@@ -122,7 +131,9 @@ def _found_at(
             begin = some.rfind("\n", 0, start) + 1
             if kind in _NAMED and not _is_name(kind, word, some[begin:start]):
                 continue
-            if kind == "ipv4" and (word in versions or _VERSION.search(some[max(begin, start - 12) : start])):
+            if kind == "ipv4" and (
+                word in versions or _VERSION.search(some[max(begin, start - 12) : start])
+            ):
                 continue
             start = place(start)
             if kind == "path" and not found[0].startswith("["):
@@ -142,7 +153,9 @@ def _is_name(kind: str, word: str, before: str) -> bool:
     return any(map(str.isalpha, word)) and (kind != "portgroup" or "port" in before.lower())
 
 
-_LIKE = frozenset(("hostlike", "labellike", "thing"))  # no sign but the word itself and a weak one before it
+_LIKE = frozenset(
+    ("hostlike", "labellike", "thing")
+)  # no sign but the word itself and a weak one before it
 _NAMED = _LIKE | {
     "title",
     "urltitle",
@@ -172,7 +185,11 @@ def device_forms(text: str) -> list[tuple[str, str]]:
             if kind in ("t10", "iqn"):
                 found.append((kind, one.rstrip(".:")))
                 continue
-            digits = device_digits(one) if kind == "device" else addresses.digits_of(one.lower().removeprefix("0x"))
+            digits = (
+                device_digits(one)
+                if kind == "device"
+                else addresses.digits_of(one.lower().removeprefix("0x"))
+            )
             if digits.strip("0") and not (kind == "mac" and addresses.kept_mac(digits)):
                 found.append(("device" if kind == "wwn" else kind, digits))
     return found

@@ -27,7 +27,9 @@ def words_of(texts: Iterable[str], *, digits: bool = False) -> set[str]:
     for text in texts:
         low = text.lower()
         found.update(_RUN.findall(low))
-        found.update(word for word in _COMPOUND.findall(low) if digits or word.replace("-", "").isalpha())
+        found.update(
+            word for word in _COMPOUND.findall(low) if digits or word.replace("-", "").isalpha()
+        )
     return {word for word in found if len(word) < 40}
 
 
@@ -71,4 +73,6 @@ def is_kept(kind: str, name: str) -> bool:
         return kind not in ("vm", "input")
     if kind == "user":
         return low in SYSTEM_USERS
-    return kind != "vm" and bool(DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name))
+    return kind != "vm" and bool(
+        DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name)
+    )

@@ -38,10 +38,18 @@ def finding_of(doc: Doc, name: str, *, example: str = "") -> Doc:
     if found:
         what = f"{len(found):,} findings fit {one_line(name, 100)!r}"
     else:
-        what = f"no finding of the case fits {one_line(name, 100)!r}" if name else "no finding was named"
+        what = (
+            f"no finding of the case fits {one_line(name, 100)!r}"
+            if name
+            else "no finding was named"
+        )
     choices = [_line(known.get(one["id"], "-"), one) for one in _in_order(found or findings, known)]
     some = (found or findings)[0]["id"] or "1"
-    raise UsageError(what, do=f"{example} Name one by its number or id, such as {some}.".lstrip(), choices=choices)
+    raise UsageError(
+        what,
+        do=f"{example} Name one by its number or id, such as {some}.".lstrip(),
+        choices=choices,
+    )
 
 
 def _in_order(findings: list[Doc], known: dict[str, str]) -> list[Doc]:

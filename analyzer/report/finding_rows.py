@@ -51,7 +51,10 @@ class FindingGroup:
         on: dict[str, list[str]] = {}
         for finding in self.findings:
             on.setdefault(finding["subject"], []).append(finding["node"])
-        return [f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name for name, nodes in on.items()]
+        return [
+            f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name
+            for name, nodes in on.items()
+        ]
 
     @property
     def worse(self) -> str:
@@ -83,7 +86,9 @@ class FindingGroup:
         rest: list[Doc] = []
         for place, one in enumerate(self.findings):
             wanted = place < most or (id(one) in worst and len(told) < 3 * most)
-            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(one)
+            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(
+                one
+            )
         return told, rest
 
 
@@ -121,7 +126,10 @@ def groups(doc: Doc) -> list[FindingGroup]:
 
 def muted(doc: Doc) -> list[FindingGroup]:
     """Return the findings somebody has muted, folded the same way."""
-    return [FindingGroup(row.findings) for row in order_rows([one for one in doc["findings"] if one["muted"]])]
+    return [
+        FindingGroup(row.findings)
+        for row in order_rows([one for one in doc["findings"] if one["muted"]])
+    ]
 
 
 def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:

@@ -64,7 +64,11 @@ def rows(doc: Doc) -> list[HostRow]:
     made = []
     for node in doc["nodes"]:
         own = found.get(crowds.name(node), Counter())
-        made.append(HostRow(node, cards.get(node["id"]), [(one, own[one]) for one in view.COUNTED if own[one]]))
+        made.append(
+            HostRow(
+                node, cards.get(node["id"]), [(one, own[one]) for one in view.COUNTED if own[one]]
+            )
+        )
     places = rank_hosts(doc["findings"])
     return sorted(made, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
 

@@ -51,12 +51,17 @@ def objects(doc: Doc) -> list[CaseObject]:
             at(finding["node"], finding["object"]).own.append(finding)
     for problem in doc["problems"]:
         if problem["object"] and not problem["ended"]:
-            at(names.get(problem["node"], problem["node"]), problem["object"]).problems.append(problem)
+            at(names.get(problem["node"], problem["node"]), problem["object"]).problems.append(
+                problem
+            )
     for finding in findings if found else ():
         for name in _mentioned(finding, found):
             at(finding["node"], name).mentioned.append(finding)
     places = _rank_objects(findings, found.values())
-    return sorted(found.values(), key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)))
+    return sorted(
+        found.values(),
+        key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)),
+    )
 
 
 def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tuple[str, str], int]:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FunctionLoader, ModuleLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FunctionLoader,
+    ModuleLoader,
+    StrictUndefined,
+)
 from markupsafe import Markup
 
 from analyzer.report.styles import asset

@@ -43,7 +43,11 @@ class Story:
             return said
         words = [sign.word for sign in self.worse]
         worst = min(words, key=severity_rank)
-        return f"{said}, {words.count(worst):,} of them {worst}" if len(self.signs) > 1 else f"{said}, {worst}"
+        return (
+            f"{said}, {words.count(worst):,} of them {worst}"
+            if len(self.signs) > 1
+            else f"{said}, {worst}"
+        )
 
 
 class CasePart(Doc):
@@ -64,7 +68,9 @@ def stories(doc: Doc) -> list[Story]:
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     told = []
     for row, *signs in rank_stories(show_as_one(live)):
-        told.append(Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs]))
+        told.append(
+            Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs])
+        )
     if isinstance(doc, CasePart):
         for story in told:
             story.signs.sort(key=lambda sign: _place_in_whole(doc, sign))

@@ -26,7 +26,11 @@ class Local:
 
 
 def local(
-    file: Path | None = None, *, settings: bool = True, packs: bool = True, material: Sequence[Path] = ()
+    file: Path | None = None,
+    *,
+    settings: bool = True,
+    packs: bool = True,
+    material: Sequence[Path] = (),
 ) -> tuple[Local, str]:
     """Return the settings of `file` or, without one, of the current folder; and a warning, or "".
 
@@ -73,7 +77,10 @@ def load(
     where packs are left out or broken, a rule that is not there may be one of theirs.
     """
     settings = here.settings
-    everywhere = [*rules.default_paths(), *(packs.installed() if here.packs and only is None else ())]
+    everywhere = [
+        *rules.default_paths(),
+        *(packs.installed() if here.packs and only is None else ()),
+    ]
     try:
         catalog = rules.load(
             [*everywhere, *settings.kb, *kb] if only is None else only,
@@ -85,10 +92,15 @@ def load(
             thresholds=settings.thresholds if tuned else None,
         )
     except ThresholdError as error:
-        place = next((c.place for c in settings.changes if (c.rule, c.name) == (error.rule, error.name)), FileSpan())
+        place = next(
+            (c.place for c in settings.changes if (c.rule, c.name) == (error.rule, error.name)),
+            FileSpan(),
+        )
         raise settings.error(error.message, place, error.help) from None
     whole = here.packs and only is None and not any(source.faults for source in catalog.sources)
     if whole:
-        broken = {Path(error.file).stem for error in catalog.broken}  # a rule that is there, though not in use
+        broken = {
+            Path(error.file).stem for error in catalog.broken
+        }  # a rule that is there, though not in use
         settings.check_rules({*catalog.known, *broken})
     return catalog

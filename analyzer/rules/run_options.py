@@ -38,7 +38,9 @@ class RunOptions:
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         file = Path(self.settings) if self.settings else None
-        return run_catalog.local(file, settings=self.settings != "", packs=self.packs, material=material)
+        return run_catalog.local(
+            file, settings=self.settings != "", packs=self.packs, material=material
+        )
 
     def folders(self) -> list[Path]:
         """Return the folders of further rules."""
@@ -55,7 +57,9 @@ class RunOptions:
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         local, _ = self.local()
-        catalog = run_catalog.load(local, self.folders(), limits=self.limits, drafts=True, retired=True)
+        catalog = run_catalog.load(
+            local, self.folders(), limits=self.limits, drafts=True, retired=True
+        )
         return run_catalog.successors(catalog)
 
     def record(self) -> dict[str, Any]:

@@ -21,7 +21,10 @@ from contextlib import suppress
 from pathlib import Path
 
 VARIABLE = "BACKLINE_CACHE"
-RULES, PATTERNS = "rules-", "patterns-"  # how the names of files begin: rules and facts, automata of Hyperscan
+RULES, PATTERNS = (
+    "rules-",
+    "patterns-",
+)  # how the names of files begin: rules and facts, automata of Hyperscan
 ENDING, UNFINISHED = ".cache", ".unfinished"
 MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
 DAY = 86_400.0
@@ -120,7 +123,9 @@ def _is_own(state: os.stat_result, *, folder: bool) -> bool:
 
 def _sweep(kept: Path) -> None:
     """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
-    found = (one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept)
+    found = (
+        one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept
+    )
     ours = [(time.time() - one.lstat().st_mtime, one) for one in found]
     whole = sorted(pair for pair in ours if pair[1].name.endswith(ENDING))
     old = [one for age, one in whole[: MOST_FILES - 1] if age > MOST_DAYS * DAY]

@@ -34,7 +34,15 @@ class UsageError(BacklineError):
 
     exit_code = 2
 
-    def __init__(self, what: str, *, where: str = "", why: str = "", do: str = "", choices: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        why: str = "",
+        do: str = "",
+        choices: Sequence[str] = (),
+    ) -> None:
         super().__init__(what, where=where, why=why, do=do)
         self.choices = choices
 

@@ -33,9 +33,13 @@ class Limits:
     line_bytes: int = 64 * KIB
     block_bytes: int = 16 * MIB  # text of one artefact handed to a parser
     session_bytes: int = 256 * MIB  # of one terminal session
-    log_bytes: int = 192 * MIB  # lines that `backline log` holds at a time; for those beyond it reads again
+    log_bytes: int = (
+        192 * MIB
+    )  # lines that `backline log` holds at a time; for those beyond it reads again
     findings_per_rule: int = 1000  # told with evidence: the worst, and the worst of every node
-    findings_in_short: int = 10_000  # of one rule, told without evidence; what is beyond is counted a node
+    findings_in_short: int = (
+        10_000  # of one rule, told without evidence; what is beyond is counted a node
+    )
     hits_per_signature: int = 10_000
     report_bytes: int = 20 * MIB
     rule_file: int = 1 * MIB

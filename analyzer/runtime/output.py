@@ -31,7 +31,12 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
         raise WriteError("cannot write results here", where=str(nearest), why=why, do=ELSEWHERE)
     for name in names:
         if (folder / name).is_dir():
-            raise WriteError("cannot write the result", where=str(folder / name), why="it is a folder", do=ELSEWHERE)
+            raise WriteError(
+                "cannot write the result",
+                where=str(folder / name),
+                why="it is a folder",
+                do=ELSEWHERE,
+            )
 
 
 def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
@@ -57,7 +62,9 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
             Path(temporary).replace(path)
     except OSError as error:
         why = error.strerror or str(error)
-        raise WriteError("cannot write the result", where=str(path), why=why, do=ELSEWHERE) from error
+        raise WriteError(
+            "cannot write the result", where=str(path), why=why, do=ELSEWHERE
+        ) from error
     finally:
         for temporary in written.values():
             Path(temporary).unlink(missing_ok=True)

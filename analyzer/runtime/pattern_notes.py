@@ -65,7 +65,9 @@ def noted(function: Callable[[str], Answer]) -> Noted[Answer]:
 def write(package: Path) -> None:
     """Write what is known now into a copy of the package."""
     for name, function in FUNCTIONS.items():
-        text = json.dumps([function.size(), function.known or {}], separators=(",", ":"), sort_keys=True)
+        text = json.dumps(
+            [function.size(), function.known or {}], separators=(",", ":"), sort_keys=True
+        )
         _file(package, name).write_text(text, encoding="utf-8")
 
 

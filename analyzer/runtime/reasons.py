@@ -12,11 +12,15 @@ from collections.abc import Iterable
 from analyzer.runtime import text
 
 _AT = re.compile(r" at (?P<of>\S.*:\d+)$")  # `vm.vcpus has no value at esx01.txt:100`
-_OUTPUT = re.compile(r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is empty|were not|may be))")
+_OUTPUT = re.compile(
+    r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is empty|were not|may be))"
+)
 _WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
 _NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
 MOST = 4  # names in one sentence
-STILL_WRITTEN = "still being copied or written: it changed while it was read; run again when that is done"
+STILL_WRITTEN = (
+    "still being copied or written: it changed while it was read; run again when that is done"
+)
 STILL_LOADED = "a download that has not ended, by its name; run again when it has"
 
 
@@ -25,7 +29,9 @@ def merged(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [said for said, _ in counted(reasons)]
 
 
-def counted(reasons: Iterable[tuple[str, str]], *, name: bool = True) -> list[tuple[str, list[int]]]:
+def counted(
+    reasons: Iterable[tuple[str, str]], *, name: bool = True
+) -> list[tuple[str, list[int]]]:
     """Return the same, each with the places of its subjects in `reasons`; without `name` no node is named."""
     kinds: dict[str, dict[str, dict[str, None]]] = {}
     members: dict[str, list[int]] = {}
@@ -48,7 +54,9 @@ def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
         if found := pattern.search(why):
             parts.append((mark, found["of"]))
             why = why[: found.start("of")] + mark + why[found.end("of") :]
-    whose = re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node and node in why else None
+    whose = (
+        re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node and node in why else None
+    )
     if whose:
         parts.append((_NODE, node))
         why = why[: whose.start()] + _NODE + why[whose.end() :]
@@ -61,7 +69,9 @@ def _told(kind: str, parts: dict[str, list[str]]) -> str:
     others = text.counted(len(places) - 1, "more place")
     more = f"{places[0]} and {others}" if len(places) > 1 else "".join(places)
     said = said.replace(_PLACE, more)
-    return said.replace(_KEYS, f"{keys[0]} (and {len(keys) - 1:,} more like it)" if len(keys) > 1 else "".join(keys))
+    return said.replace(
+        _KEYS, f"{keys[0]} (and {len(keys) - 1:,} more like it)" if len(keys) > 1 else "".join(keys)
+    )
 
 
 def listed(names: list[str], most: int = MOST) -> str:

@@ -38,7 +38,9 @@ def hold() -> None:
     sys.path[:] = [path for path in dict.fromkeys(kept) if os.path.isabs(path)]
     if words:
         ours = [_ROOT] if _ROOT in unsafe else []
-        os.environ[PATH] = os.pathsep.join([*ours, *(word for word in words if os.path.isabs(word))])
+        os.environ[PATH] = os.pathsep.join(
+            [*ours, *(word for word in words if os.path.isabs(word))]
+        )
     for_children()
 
 

@@ -129,7 +129,9 @@ def _cut_names(names: list[_Part], excess: int, mark: str) -> list[LineCut]:
 
     while low < high:  # the most room for each name with which the line still fits
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _measure_gain(cut_to(middle), mark) >= excess else (low, middle - 1)
+        low, high = (
+            (middle, high) if _measure_gain(cut_to(middle), mark) >= excess else (low, middle - 1)
+        )
     return cut_to(low)
 
 
@@ -144,7 +146,9 @@ def _measure_gain(cuts: list[LineCut], mark: str) -> int:
     return sum(cut.end - cut.start - len(mark) for cut in cuts)
 
 
-def _leave_words_out(line: str, width: int, parts: list[_Part], cuts: list[LineCut], mark: str) -> list[LineCut]:
+def _leave_words_out(
+    line: str, width: int, parts: list[_Part], cuts: list[LineCut], mark: str
+) -> list[LineCut]:
     """Return the cuts with words left out besides, from the end of the line on, as many as it takes.
 
     Names stay, and so does the first word of a line.
@@ -178,7 +182,9 @@ def _join_cuts(line: str, parts: list[_Part], out: set[int], cuts: list[LineCut]
     return made
 
 
-def fit_rows(line: str, takes: Callable[[str], int], rows: int, width: int, mark: str = MARK) -> list[LineCut]:
+def fit_rows(
+    line: str, takes: Callable[[str], int], rows: int, width: int, mark: str = MARK
+) -> list[LineCut]:
     """Return the cuts with which a line takes `rows` rows of `width`, or a row more where its values need it.
 
     A sentence with a row more is read sooner than one with many holes.
@@ -201,4 +207,6 @@ def fit_rows(line: str, takes: Callable[[str], int], rows: int, width: int, mark
 
 
 def _inside_name(line: str, cut: LineCut) -> bool:
-    return not any(sign.isspace() for sign in line[cut.start - 1 : cut.end + 1]) and cut.end < len(line)
+    return not any(sign.isspace() for sign in line[cut.start - 1 : cut.end + 1]) and cut.end < len(
+        line
+    )

@@ -55,7 +55,9 @@ _ENDS = re.compile(
     rf",(?: (?:the )?first at (?P<first>{_TIME}))?(?:(?P<both>,)? (?:the )?last (?:time )?at (?P<last>{_TIME}))?"
 )
 _SAME = re.compile(rf" from (?P<at>{_TIME}) to (?P=at)(?! or (?:earlier|later))")
-_ONE = re.compile(r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$")
+_ONE = re.compile(
+    r"(?i)(?P<bound>\bat (?:least|most) )?(?:\bonce(?: \([^()]*\))?|\b1 [a-z][^.;:\d]{0,80})$"
+)
 
 
 def once(text: str) -> str:
@@ -85,7 +87,9 @@ def _one_time(found: re.Match[str]) -> str:
 
 def natural(name: str) -> list[tuple[int, str]]:
     """Return what sorts names by the numbers in them: esx2 before esx10."""
-    return [(int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)]
+    return [
+        (int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)
+    ]
 
 
 def for_terminal(text: str) -> str:

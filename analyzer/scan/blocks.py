@@ -109,7 +109,9 @@ class LineBlocks:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._add_gap(self._line, raw.hole)
-        has_mark = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
+        has_mark = (
+            self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
+        )  # Notepad puts it before the first line
         has_dirt = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not has_mark and not has_dirt and not _may_hold_long(buffer, end, self._limit):
             return buffer, end

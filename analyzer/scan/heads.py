@@ -72,9 +72,15 @@ class Heads:
         data = block.data
         most = max(self.purse.left, PART if self._begun else FIRST)
         self.purse.left = max(0, self.purse.left - block.end)
-        stop = block.end if most >= block.end else data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
+        stop = (
+            block.end
+            if most >= block.end
+            else data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
+        )
         start = 0
-        if not self._broken:  # what continues a line of the block before, or of the rotated member before
+        if (
+            not self._broken
+        ):  # what continues a line of the block before, or of the rotated member before
             found = (self._below if self._begun else _CONTINUES).match(data, 0, stop)
             start = found.end() if found else 0
         self._begun = True

@@ -65,7 +65,9 @@ class PureEngine:
         return plan
 
 
-def _propose_literals(data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]) -> None:
+def _propose_literals(
+    data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]
+) -> None:
     """Add the places of some literals, each for all patterns that seek it."""
     for literal, numbers in literals.items():
         for at in find_places(data, end, literal):

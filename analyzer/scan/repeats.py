@@ -233,11 +233,15 @@ def _measure_step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Meas
 
 
 def _measure_arms(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Measure:
-    frees, powers, choices, places = zip(*(_measure_tree(arm, flags, last=last) for arm in arms), strict=True)
+    frees, powers, choices, places = zip(
+        *(_measure_tree(arm, flags, last=last) for arm in arms), strict=True
+    )
     return max(frees), max(powers), sum(choices), sum(places)
 
 
-def _measure_repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool) -> _Measure:
+def _measure_repeat(
+    arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool
+) -> _Measure:
     least, most, inner = arg
     endless = most is _c.MAXREPEAT
     free, power, choices, places = _measure_tree(inner, flags)

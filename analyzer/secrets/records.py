@@ -28,7 +28,8 @@ _VALUE = re.compile(
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)", re.IGNORECASE
+    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)",
+    re.IGNORECASE,
 )
 _TAIL = re.compile(r"[,;\s]*$")
 _PIECES = re.compile(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")

@@ -65,7 +65,9 @@ _UNSET = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[\"']?(?:0x[0-9a-f]{1,16}|-?\d{1,20})(?:[\s\"',;&)\]}.]|$)", re.IGNORECASE)
-_WORTH = re.compile(r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)")
+_WORTH = re.compile(
+    r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)"
+)
 
 _LONGEST_LINE = 8192  # longer ones are looked at in parts: the work stays in proportion
 _PEM_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]*(?:PRIVATE KEY|OPENSSH)[A-Z0-9 ]*-----")
@@ -89,7 +91,9 @@ _MEMBER = re.compile(
     r"^(?P<head>(?:-->)?\s*[\"']?)(?P<x>(?![-=+|*]+$)[^\s\"'<>\[\](){}][^\r\n\"'<>]*?)(?P<tail>[\"']?,?\s*)$"
 )
 _NAMED = re.compile(r"^(?:-->)?\s*[\w.\[\]-]+\s*(?:=|:\s|:$)")
-_STRAY = re.compile(r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element of an array whose name was not seen
+_STRAY = re.compile(
+    r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$"
+)  # an element of an array whose name was not seen
 
 
 _RAW_SIGNS = tuple(sign.encode() for sign in SIGNS)
@@ -196,7 +200,9 @@ def hide_lines(lines: Sequence[str]) -> list[str]:
     return _hide_in_order(lines, hide_strays=False)
 
 
-def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple[list[str], str, list[str]]:
+def hide_around(
+    before: Sequence[str], line: str, after: Sequence[str]
+) -> tuple[list[str], str, list[str]]:
     """Return a line of a log and its neighbours without secrets.
 
     Bare strings and base64 that may belong to a name further up are hidden as well.
@@ -213,7 +219,9 @@ def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     found: list[str] = []
     going: Callable[[str], tuple[str, bool]] | None = None
     left = 0
-    counters: set[str] = set()  # names of numbers that are no secret: dumps hold the same ones a thousand times
+    counters: set[str] = (
+        set()
+    )  # names of numbers that are no secret: dumps hold the same ones a thousand times
     for line in lines:
         name, _, number = line.rpartition(":")
         if going is None and name in counters and number.isdecimal():

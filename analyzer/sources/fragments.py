@@ -96,8 +96,12 @@ class JoinedStream(Stream):
                 continue
             block = self._current.block()
             for fault in self._current.take_faults():
-                kind = "gap" if fault.kind == "cut" else fault.kind  # the next piece goes on behind it
-                self.faults.append(StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.noted))
+                kind = (
+                    "gap" if fault.kind == "cut" else fault.kind
+                )  # the next piece goes on behind it
+                self.faults.append(
+                    StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.noted)
+                )
             if len(block):
                 self.consumed += len(block)
                 return block

@@ -35,9 +35,7 @@ JOIN = (
     "By its name this is a piece of a file that was split. Give all pieces together, from the first to the last: "
     "they are read as one."
 )
-PIECE_INSIDE = (
-    "not text; by its name a piece of a split file: unpack the archive it lies in and give all pieces together"
-)
+PIECE_INSIDE = "not text; by its name a piece of a split file: unpack the archive it lies in and give all pieces together"
 AGAIN = "Check the size of the original: the copy or the download failed, so fetch it again."
 # What `split`, archivers and upload pages name the pieces of a file: .part00, .part1, .001, .z01; `split` alone: .aa
 _PIECE = re.compile(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)

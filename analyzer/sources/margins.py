@@ -119,7 +119,9 @@ def _are_numbered(lines: Sequence[str]) -> bool:
 def _remove_numbers(lines: Sequence[str]) -> list[str]:
     """Return lines without their numbers and the gap behind them, which is as wide on each of them."""
     matches = [_NUMBER.match(line) for line in lines]
-    gap = min((len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0)
+    gap = min(
+        (len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0
+    )
     kept = []
     for line, found in zip(lines, matches, strict=True):
         kept.append(line if found is None else line[found.end("number") + gap :])

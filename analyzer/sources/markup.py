@@ -40,7 +40,11 @@ def clean_line(line: str) -> str:
 def clean_lines(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines, each cleaned; most texts need none of it, which one look at the whole shows."""
     whole = "".join(lines)
-    if whole.isprintable() and not any(line.startswith(">") for line in lines) and not _may_hold_marks(whole):
+    if (
+        whole.isprintable()
+        and not any(line.startswith(">") for line in lines)
+        and not _may_hold_marks(whole)
+    ):
         return lines
     return [clean_line(line) for line in lines]
 
@@ -69,7 +73,9 @@ def remove_marks(line: str) -> str:
     line = _TAGS.sub("", line)
     if found := _ITALIC.fullmatch(line):
         line = found[1] + found[2]
-    if _OF_KERNEL.search(line):  # other logs print escapes of their own, but not before the bracket of their head
+    if _OF_KERNEL.search(
+        line
+    ):  # other logs print escapes of their own, but not before the bracket of their head
         line = re.sub(r'\\([_"\[\]])', r"\1", line)
     for entity, sign in _ENTITIES.items():
         line = line.replace(entity, sign)

@@ -71,7 +71,9 @@ class Member:
         if not self._left:
             if not self.cut and self._feed.peek(1):
                 self.cut = f"limit member_bytes={self._limit} reached"
-                self._ledger.add_limit(LimitHit(self.address, "member_bytes", self._limit, self.read_bytes))
+                self._ledger.add_limit(
+                    LimitHit(self.address, "member_bytes", self._limit, self.read_bytes)
+                )
             return piece
         if self._feed.gap:
             self.cut = self.cut or self._feed.gap.what

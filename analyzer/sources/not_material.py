@@ -16,7 +16,10 @@ NOT_MATERIAL = "not diagnostic material"  # what the reason of such a record beg
 _BEGINS = (
     (b"%PDF", "a PDF document"),
     (b"{\\rtf", "an RTF document: save it as plain text if it holds output"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document or mail: save it as plain text if it holds output"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office document or mail: save it as plain text if it holds output",
+    ),
     (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
     (b"GIF8", "a picture (GIF)"),
@@ -30,7 +33,9 @@ _BEGINS = (
     (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
     (b"\x78\x9f\x3e\x22", "a mail attachment of Outlook"),
 )
-_BOX = re.compile(rb"....ftyp(?P<brand>....)", re.DOTALL)  # ISO base media, https://mp4ra.org/registered-types/brands
+_BOX = re.compile(
+    rb"....ftyp(?P<brand>....)", re.DOTALL
+)  # ISO base media, https://mp4ra.org/registered-types/brands
 _STILLS = (b"heic", b"heix", b"mif1", b"avif")
 _RIFF = re.compile(rb"RIFF....(?P<kind>WEBP|AVI |WAVE)", re.DOTALL)
 # The first entry of a zip: Office Open XML, OpenDocument and EPUB, Java.
@@ -55,7 +60,9 @@ _OWN_NAME = re.compile(r"(?:^|/)(?:[^/]*[-_. ])?case(?:[-_. ][^/]*)?\.json$", re
 _OWN = b'"schema": "backline/'  # case documents, with or without blanks
 _JSON_LOOK = 64 << 10
 _STAMPED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
-_ANSWER = re.compile(rb'"(?:results?|result_count|items|data|value|values|rows|counters|alarms)"\s*:')
+_ANSWER = re.compile(
+    rb'"(?:results?|result_count|items|data|value|values|rows|counters|alarms)"\s*:'
+)
 
 
 def describe_other_file(path: str, head: bytes) -> str:

@@ -22,8 +22,13 @@ _MAYBE = (
     rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
     rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
 )
-_FIRST, _FURTHER = re.compile(_MAYBE), re.compile(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
-_STAMPED = re.compile(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)")
+_FIRST, _FURTHER = (
+    re.compile(_MAYBE),
+    re.compile(rb"\n" + _MAYBE),
+)  # a line feed is sought faster than `^`
+_STAMPED = re.compile(
+    r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)"
+)
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough

@@ -87,7 +87,9 @@ def find_joined_names(names: Iterable[str], is_archive: Callable[[str], bool]) -
     is_archive  says whether a name is that of an archive: rotated logs end in numbers as well
     """
     listed = list(names)
-    wholes = {name: part.whole for name, part in find_part_names(listed).items() if is_archive(part.whole)}
+    wholes = {
+        name: part.whole for name, part in find_part_names(listed).items() if is_archive(part.whole)
+    }
     for name in listed:
         if piece := split_name(name):
             wholes[name] = piece[0]
@@ -152,7 +154,9 @@ def _read_head(path: Place) -> bytes:
         return b""
 
 
-def open_source(path: Place, on_read: Callable[[int], None] | None = None) -> FileSource | RemoteFile:
+def open_source(
+    path: Place, on_read: Callable[[int], None] | None = None
+) -> FileSource | RemoteFile:
     """Open one file for reading at any place. Raises OSError."""
     if isinstance(path, RemotePath):
         return path.source(None, on_read)
@@ -168,7 +172,9 @@ class JoinedSource:
     starts  where each begins: a zip that was cut into `.z01`, … counts its places from the start of a piece
     """
 
-    def __init__(self, pieces: Sequence[Place], most: int, on_read: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, pieces: Sequence[Place], most: int, on_read: Callable[[int], None] | None = None
+    ) -> None:
         self._pieces, self._on_read = pieces, on_read
         self.starts: list[int] = []
         self.whole = 0

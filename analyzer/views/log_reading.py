@@ -35,7 +35,11 @@ def name_evidence(address: str, number: int, text: str) -> EvidenceName:
 
     A bundle that was renamed or moved since its triage has other addresses for the same lines.
     """
-    return PurePosixPath(address.rpartition("!")[2]).name, number, " ".join(text.split())[:HEAD_OF_LINE]
+    return (
+        PurePosixPath(address.rpartition("!")[2]).name,
+        number,
+        " ".join(text.split())[:HEAD_OF_LINE],
+    )
 
 
 @dataclass(slots=True)
@@ -122,7 +126,13 @@ class MergedLog:
         heard: Callable[[Iterable[str]], None] | None = None,
         on_many: Callable[[], None] | None = None,
     ) -> None:
-        self.paths, self.query, self._watch, self._on_read, self._heard = paths, query, watch, on_read, heard
+        self.paths, self.query, self._watch, self._on_read, self._heard = (
+            paths,
+            query,
+            watch,
+            on_read,
+            heard,
+        )
         self.summary = LogSummary(host=query.host.lower())
         self._on_many, self._met = on_many, 0
         self._wanted = _Wanted(query, self.summary)
@@ -140,7 +150,9 @@ class MergedLog:
             if whole:
                 yield from self._shown(kept, nodes)
                 return
-            scopes = frozenset(key for key, node in nodes.items() if self.query.host.lower() in node.name.lower())
+            scopes = frozenset(
+                key for key, node in nodes.items() if self.query.host.lower() in node.name.lower()
+            )
             self.summary.no_level = self.summary.undecided = 0
         while True:
             kept = WindowPart(after, self.query.limits.log_bytes)
@@ -211,17 +223,29 @@ class MergedLog:
         if before <= MANY < self._met and self._on_many is not None:
             self._on_many()
 
-    def _tell(self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]) -> None:
+    def _tell(
+        self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]
+    ) -> None:
         told = self.summary
         told.hosts = sorted({node.name for node in nodes.values()})
         mine = [(_name(nodes, one.part.scope), one) for one in seen]
         known = {one.part.address for _, one in mine}
         told.seen = [*mine, *(one for one in told.seen if one[1].part.address not in known)]
         for span in intake.spans:
-            told.spans.setdefault(span.address, {})[span.place.key, span.table] = span.first, span.last
-        told.back = [(span.address, *step) for span in intake.spans for step in span.steps if step[1] < step[0]]
+            told.spans.setdefault(span.address, {})[span.place.key, span.table] = (
+                span.first,
+                span.last,
+            )
+        told.back = [
+            (span.address, *step)
+            for span in intake.spans
+            for step in span.steps
+            if step[1] < step[0]
+        ]
         told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
-        told.faults = [f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage]
+        told.faults = [
+            f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage
+        ]
         told.faults += map(str, ledger.limits)
         told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)
 
@@ -229,7 +253,9 @@ class MergedLog:
         wanted = self.query.host.lower()
         if wanted and not any(wanted in name.lower() for name in self.summary.hosts):
             known = ", ".join(self.summary.hosts[:5]) or "none"
-            raise UsageError(f"no host {self.query.host!r} in this material", do=f"It has: {known}.")
+            raise UsageError(
+                f"no host {self.query.host!r} in this material", do=f"It has: {known}."
+            )
 
     def _shown(self, kept: WindowPart, nodes: dict[str, Node]) -> Iterator[MergedLine]:
         wanted = self.query.host.lower()
@@ -253,7 +279,18 @@ class MergedLog:
         for at, (number, text) in enumerate(entry.lines):
             assumed = entry.assumed if at == 0 else ("time",)
             yield made(
-                (time, host, part.name, level, component, object_of_line(text), text, part.address, number, assumed)
+                (
+                    time,
+                    host,
+                    part.name,
+                    level,
+                    component,
+                    object_of_line(text),
+                    text,
+                    part.address,
+                    number,
+                    assumed,
+                )
             )
 
 
@@ -271,7 +308,9 @@ class _Wanted:
         self.words: list[Required] = []
         self._searches: list[Callable[[str], Answer]] = []
         if query.object:
-            self._seek(re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE), query.limits)
+            self._seek(
+                re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE), query.limits
+            )
         if query.pattern:
             self._seek(_compiled(query.pattern), query.limits)
         if self._evidence:
@@ -288,7 +327,9 @@ class _Wanted:
             return True
         if not self._evidence:
             return False
-        is_evidence = any(name_evidence(entry.part.address, *line) in self._evidence for line in entry.lines)
+        is_evidence = any(
+            name_evidence(entry.part.address, *line) in self._evidence for line in entry.lines
+        )
         self._summary.evidence += is_evidence and self.counts
         return is_evidence
 
@@ -296,7 +337,9 @@ class _Wanted:
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
             if not any(one is not None and not isinstance(one, Undecided) for one in answers):
-                self._summary.undecided += self.counts and any(isinstance(one, Undecided) for one in answers)
+                self._summary.undecided += self.counts and any(
+                    isinstance(one, Undecided) for one in answers
+                )
                 return False
         if self._level is None:
             return True
@@ -310,7 +353,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         do = "A bracket, dot or star that is meant as such has a backslash before it."
-        raise UsageError(f"{pattern!r} is not a regular expression", why=str(error), do=do) from None
+        raise UsageError(
+            f"{pattern!r} is not a regular expression", why=str(error), do=do
+        ) from None
 
 
 def _name(nodes: dict[str, Node], scope: str) -> str:

@@ -13,7 +13,18 @@ from analyzer.merged_log.entry import TimeWindow
 from analyzer.runtime.text import counted, for_csv, natural, one_line, visible
 from analyzer.views.log_reading import LogSummary, MergedLine
 
-COLUMNS = ("time", "host", "log", "level", "component", "object", "text", "address", "line", "assumed")
+COLUMNS = (
+    "time",
+    "host",
+    "log",
+    "level",
+    "component",
+    "object",
+    "text",
+    "address",
+    "line",
+    "assumed",
+)
 FORMS = ("text", "jsonl", "csv")
 _NOTED = 3
 
@@ -27,7 +38,13 @@ def written(lines: Iterable[MergedLine], form: str) -> Iterator[str]:
 
 
 def _text(line: MergedLine) -> str:
-    head = [line.time, line.host or "-", line.log, line.level or "-", *([line.component] if line.component else [])]
+    head = [
+        line.time,
+        line.host or "-",
+        line.log,
+        line.level or "-",
+        *([line.component] if line.component else []),
+    ]
     text = without_time(line.text) if "time" not in line.assumed else line.text
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
 
@@ -38,7 +55,9 @@ def _cells(line: MergedLine) -> dict[str, object]:
 
 def _json(line: MergedLine) -> str:
     cells = _cells(line)
-    return json.dumps({name: visible(cell) if isinstance(cell, str) else cell for name, cell in cells.items()})
+    return json.dumps(
+        {name: visible(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
+    )
 
 
 def _csv(line: MergedLine) -> str:
@@ -54,7 +73,11 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
     read = sum(not one.skipped for one in asked)
     skipped = len(asked) - read
     when = "" if window == TimeWindow() else f" from {_when(window.start)} to {_when(window.end)}"
-    beyond = f"; {skipped:,} more do not reach into it, by their first line and file time" if skipped else ""
+    beyond = (
+        f"; {skipped:,} more do not reach into it, by their first line and file time"
+        if skipped
+        else ""
+    )
     yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
     yield from _left_out(told)
     if not told.lines:
@@ -63,9 +86,13 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
 
 
 def _hosts(told: LogSummary) -> str:
-    names = sorted({host for host, _ in told.seen if host and told.host in host.lower()}, key=natural)
+    names = sorted(
+        {host for host, _ in told.seen if host and told.host in host.lower()}, key=natural
+    )
     shown = ", ".join(one_line(name, 80) for name in names[:_NOTED])
-    return f"{shown} and {len(names) - _NOTED:,} more" if len(names) > _NOTED else shown or "no host"
+    return (
+        f"{shown} and {len(names) - _NOTED:,} more" if len(names) > _NOTED else shown or "no host"
+    )
 
 
 def _spans(told: LogSummary) -> Iterator[str]:
@@ -76,7 +103,9 @@ def _spans(told: LogSummary) -> Iterator[str]:
             continue
         known = told.spans.get(one.part.address, {}).get((one.part.scope, one.part.table), ("", ""))
         far = one.skipped and one.first is not None and one.last is not None
-        found.setdefault((host, one.part.name), []).append((_when(one.first), _when(one.last)) if far else known)
+        found.setdefault((host, one.part.name), []).append(
+            (_when(one.first), _when(one.last)) if far else known
+        )
     if not found:
         yield "no log was found in this material"
     elif any(one.skipped for _, one in told.seen):
@@ -108,7 +137,9 @@ def _notes(told: LogSummary) -> Iterator[str]:
     for one, year in guessed[:_NOTED]:
         yield f"the lines of {one_line(one.part.address)} name no year: {year} is a guess"
     for address, before, after in told.back[:_NOTED]:
-        yield (f"{one_line(address)}: the clock went back from {before} to {after}; lines are sorted by their own time")
+        yield (
+            f"{one_line(address)}: the clock went back from {before} to {after}; lines are sorted by their own time"
+        )
     for address, holes in list(told.holes.items())[:_NOTED]:
         yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
     for what in told.faults[:_NOTED]:

@@ -57,7 +57,9 @@ class RowFilter:
         wanted = [f"({self.where}\n)"] if self.where else []
         values: list[Any] = []
         if self.nodes:
-            called = ["lower(node) GLOB lower(?) OR lower(split_part(node, '.', 1)) = lower(?)"] * len(self.nodes)
+            called = [
+                "lower(node) GLOB lower(?) OR lower(split_part(node, '.', 1)) = lower(?)"
+            ] * len(self.nodes)
             wanted.append(f"({' OR '.join(called)})")
             values += [word for word in self.nodes for _ in range(2)]
         if self.since is not None and self.until is not None:
@@ -65,7 +67,9 @@ class RowFilter:
                 raise UsageError("the rows of this table tell no time", do="Leave --around out.")
             between = " OR ".join([f'"{name}" BETWEEN ? AND ?' for name in times])
             wanted.append(f"({between})")
-            values += [self.since.replace(tzinfo=None), self.until.replace(tzinfo=None)] * len(times)
+            values += [self.since.replace(tzinfo=None), self.until.replace(tzinfo=None)] * len(
+                times
+            )
         found = _asked(frame, " AND ".join(wanted), values) if wanted else frame
         return (found.head(self.most) if self.most else found), len(found)
 
@@ -81,10 +85,14 @@ def _asked(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFra
         con.register("rows", named)
         con.execute("SET lock_configuration=true")
         try:
-            found = con.execute(f"SELECT _place FROM rows WHERE {condition} ORDER BY _place", values).fetchall()
+            found = con.execute(
+                f"SELECT _place FROM rows WHERE {condition} ORDER BY _place", values
+            ).fetchall()
         except duckdb.Error as error:
             do = f"Columns: {', '.join(str(name) for name in named.columns[:-1])}."
-            raise UsageError("the condition cannot be asked", why=one_line(_said(error), 200), do=do) from None
+            raise UsageError(
+                "the condition cannot be asked", why=one_line(_said(error), 200), do=do
+            ) from None
     return frame.iloc[[place for (place,) in found]]
 
 
@@ -123,8 +131,15 @@ def coverage(path: Place, form: str | None) -> list[str]:
     }
     _print_coverage(summary, form)
     if not rows and not lines:
-        why = next((f"{one.address}: {one.why}" for one in ledger.sources if one.why), "no file was found")
-        raise RefusedError("no table was filled", where=str(path), why=why, do="Give a bundle, or files it is made of.")
+        why = next(
+            (f"{one.address}: {one.why}" for one in ledger.sources if one.why), "no file was found"
+        )
+        raise RefusedError(
+            "no table was filled",
+            where=str(path),
+            why=why,
+            do="Give a bundle, or files it is made of.",
+        )
     return lost(ledger)
 
 
@@ -141,11 +156,15 @@ def _print_coverage(summary: dict[str, Any], form: str | None) -> None:
         return
     for name, count, what in records:
         print(f"{name:32s} {count:>10,} {what}")
-    print(f"\nmembers: {', '.join(f'{count} {state}' for state, count in summary['members'].items())}")
+    print(
+        f"\nmembers: {', '.join(f'{count} {state}' for state, count in summary['members'].items())}"
+    )
     print(f"lines not understood: {summary['lines_not_understood']}")
 
 
-def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | None = None) -> list[str]:
+def print_table(
+    path: Place, table: str, form: str | None, wanted: RowFilter | None = None
+) -> list[str]:
     """Print the rows of one table, CSV cells made safe for a spreadsheet; return what of the material was lost.
 
     Raises UsageError for a table that no parser declares. What is not printed is counted on standard error.
@@ -161,7 +180,9 @@ def print_table(path: Place, table: str, form: str | None, wanted: RowFilter | N
         writer.writerow([name.lstrip("_") for name in names])
         writer.writerows([for_csv(_plain(cell)) for cell in row] for row in rows)
     else:
-        for line in _aligned([name.lstrip("_") for name in names], [[_text(cell) for cell in row] for row in rows]):
+        for line in _aligned(
+            [name.lstrip("_") for name in names], [[_text(cell) for cell in row] for row in rows]
+        ):
             print(line)
     if len(frame) < all_:
         print(f"backline: {all_ - len(frame):,} more rows; --limit 0 prints all", file=sys.stderr)
@@ -184,8 +205,12 @@ def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> tup
             con.execute(f"COPY rows TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
         part.replace(file)
     except (OSError, duckdb.Error) as error:
-        why = getattr(error, "strerror", "") or one_line(_said(error) if isinstance(error, duckdb.Error) else "", 200)
-        raise WriteError("cannot write the table", where=str(file), why=why, do="Give another file.") from error
+        why = getattr(error, "strerror", "") or one_line(
+            _said(error) if isinstance(error, duckdb.Error) else "", 200
+        )
+        raise WriteError(
+            "cannot write the table", where=str(file), why=why, do="Give another file."
+        ) from error
     finally:
         part.unlink(missing_ok=True)
     return len(frame), gone

@@ -55,7 +55,16 @@ _SHOWN = {  # table -> how its objects are called, by their columns
     "esxtop.virtual_disk": "{instance}",
     "esxtop.port": "{used_by} on {switch}, port {port_id}",
 }
-_CPU = ("rdy_pct", "cstp_pct", "mlmtd_pct", "swpwt_pct", "sys_pct", "lat_c_pct", "lat_m_pct", "used_pct")
+_CPU = (
+    "rdy_pct",
+    "cstp_pct",
+    "mlmtd_pct",
+    "swpwt_pct",
+    "sys_pct",
+    "lat_c_pct",
+    "lat_m_pct",
+    "used_pct",
+)
 _WAITS = ("davg_ms", "kavg_ms", "qavg_ms", "gavg_ms")
 _FAILS = ("failed_cmds_s", "aborts_s", "resets_s")
 _DROPS = ("drop_tx_pct", "drop_rx_pct")
@@ -70,7 +79,14 @@ WORST = {
     "CPU of the host": _of("pcpu", "used_pct", "util_pct") + _of("cpu_load", "load_1m"),
     "Memory of the host": (
         Metric("esxtop.memory", "free_mb", least=True),
-        *_of("memory", "swap_used_mb", "swap_read_mb_s", "swap_write_mb_s", "compressed_mb", "memctl_mb"),
+        *_of(
+            "memory",
+            "swap_used_mb",
+            "swap_read_mb_s",
+            "swap_write_mb_s",
+            "compressed_mb",
+            "memctl_mb",
+        ),
         Metric("esxtop.numa_node", "free_mb", least=True),
     ),
     "Memory of VMs": (
@@ -87,7 +103,15 @@ OF_VM = {
     "CPU, summed over its worlds": _of("vm_cpu", *_CPU),
     "vCPUs": _of("vcpu", "rdy_pct", "cstp_pct", "mlmtd_pct", "used_pct"),
     "Memory": (
-        *_of("vm_memory", "memsz_mb", "consumed_mb", "touched_mb", "memctl_mb", "swap_used_mb", "swap_read_mb_s"),
+        *_of(
+            "vm_memory",
+            "memsz_mb",
+            "consumed_mb",
+            "touched_mb",
+            "memctl_mb",
+            "swap_used_mb",
+            "swap_read_mb_s",
+        ),
         Metric("esxtop.vm_memory", "numa_local_pct", least=True),
     ),
     "Virtual disks": _of("virtual_disk", "cmds_s", "lat_rd_ms", "lat_wr_ms"),
@@ -115,7 +139,13 @@ class Stats:
         """The mean of all samples that were there."""
         return self.total / self.count
 
-    def add(self, count: int, total: float, most: tuple[float, str, float | None], least: tuple[float, str]) -> None:
+    def add(
+        self,
+        count: int,
+        total: float,
+        most: tuple[float, str, float | None],
+        least: tuple[float, str],
+    ) -> None:
         """Take further samples."""
         self.count += count
         self.total += total
@@ -132,22 +162,36 @@ class TopFile:
     captures: list[Row] = field(default_factory=list)
     vcpus: dict[str, int] = field(default_factory=dict)
     vms: set[str] = field(default_factory=set)
-    objects: defaultdict[str, dict[Key, dict[str, Stats]]] = field(default_factory=lambda: defaultdict(dict))
+    objects: defaultdict[str, dict[Key, dict[str, Stats]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
 
-    def take(self, table: Table, columns: Mapping[str, Any], names: Sequence[str], lines: int) -> None:
+    def take(
+        self, table: Table, columns: Mapping[str, Any], names: Sequence[str], lines: int
+    ) -> None:
         """Take samples: of each column an array of `lines` samples of the same objects."""
         import numpy as np  # noqa: PLC0415 - heavy
 
-        own = columns.names if isinstance(columns, SampleColumns) else {name: columns[name] for name in names}
+        own = (
+            columns.names
+            if isinstance(columns, SampleColumns)
+            else {name: columns[name] for name in names}
+        )
         keys = list(zip(*(own[name].tolist() for name in names), strict=True))
         moments = columns.moments if isinstance(columns, SampleColumns) else columns
-        stamps = [_stamp(time, sample) for time, sample in zip(moments["time"], moments["sample"], strict=True)]
+        stamps = [
+            _stamp(time, sample)
+            for time, sample in zip(moments["time"], moments["sample"], strict=True)
+        ]
         wanted = [name for name in _wanted().get(table.name, ()) if name in columns]
         rate = columns[_RATE].reshape(lines, -1) if _RATE in wanted else None
         for name in wanted:
             cells = columns[name].reshape(lines, -1)
             known = ~np.isnan(cells)
-            counts, totals = known.sum(axis=0).tolist(), np.where(known, cells, 0.0).sum(axis=0).tolist()
+            counts, totals = (
+                known.sum(axis=0).tolist(),
+                np.where(known, cells, 0.0).sum(axis=0).tolist(),
+            )
             most, least = np.where(known, cells, -np.inf), np.where(known, cells, np.inf)
             high, low = most.argmax(axis=0).tolist(), least.argmin(axis=0).tolist()
             for at, key in enumerate(keys):
@@ -155,7 +199,9 @@ class TopFile:
                     stats = self.objects[table.name].setdefault(key, {}).setdefault(name, Stats())
                     then = None if rate is None else float(rate[high[at], at])
                     peak = (float(most[high[at], at]), stamps[high[at]], then)
-                    stats.add(counts[at], totals[at], peak, (float(least[low[at], at]), stamps[low[at]]))
+                    stats.add(
+                        counts[at], totals[at], peak, (float(least[low[at], at]), stamps[low[at]])
+                    )
 
 
 def show(path: Place, vm: str | None) -> Iterator[str]:
@@ -173,14 +219,18 @@ def show(path: Place, vm: str | None) -> Iterator[str]:
     if vm is not None and vm not in known:
         near = get_close_matches(vm, known, 3) or known[:5]
         said = ", ".join(near) if near else "none"
-        raise UsageError(f"no VM {vm!r} in this capture", where=str(path), do=f"It has {len(known):,}: {said}.")
+        raise UsageError(
+            f"no VM {vm!r} in this capture", where=str(path), do=f"It has {len(known):,}: {said}."
+        )
     for address, found in files.items():
         yield from _heading(address, found)
         yield from _vm_part(found, vm) if vm is not None else _worst_part(found)
     if intake.faults_total:
         yield ""
         yield f"Not understood or left out: {intake.faults_total:,} of the lines, the first of them:"
-        yield from (f"  {for_terminal(f'{one.address}:{one.line}: {one.why}')}" for one in intake.faults[:3])
+        yield from (
+            f"  {for_terminal(f'{one.address}:{one.line}: {one.why}')}" for one in intake.faults[:3]
+        )
 
 
 def _wanted() -> dict[str, set[str]]:
@@ -225,8 +275,15 @@ def _take_row(found: TopFile, row: Row) -> None:
         for column in _wanted()[row.table.name]:
             value = row.values.get(column)
             if isinstance(value, float):
-                stats = found.objects[row.table.name].setdefault(key, {}).setdefault(column, Stats())
-                stats.add(1, value, (value, when, rate if isinstance(rate, float) else None), (value, when))
+                stats = (
+                    found.objects[row.table.name].setdefault(key, {}).setdefault(column, Stats())
+                )
+                stats.add(
+                    1,
+                    value,
+                    (value, when, rate if isinstance(rate, float) else None),
+                    (value, when),
+                )
 
 
 def _names(table: Table) -> list[str]:
@@ -267,9 +324,16 @@ def _every(row: Row) -> str:
     from datetime import datetime  # noqa: PLC0415 - only here
 
     samples, first, last = (row.values[name] for name in ("samples", "first", "last"))
-    if not (isinstance(samples, int) and samples > 1 and isinstance(first, str) and isinstance(last, str)):
+    if not (
+        isinstance(samples, int)
+        and samples > 1
+        and isinstance(first, str)
+        and isinstance(last, str)
+    ):
         return ""
-    seconds = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() / (samples - 1)
+    seconds = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() / (
+        samples - 1
+    )
     return f", every {seconds:.3g} s" if seconds > 0 else ""
 
 
@@ -281,7 +345,11 @@ def _worst_part(found: TopFile) -> Iterator[str]:
             some = [(key, stats[metric.column]) for key, stats in found.objects[metric.table].items()
                     if metric.column in stats]  # fmt: skip
             if some:
-                pick = min(some, key=lambda one: one[1].least) if metric.least else max(some, key=_greatest)
+                pick = (
+                    min(some, key=lambda one: one[1].least)
+                    if metric.least
+                    else max(some, key=_greatest)
+                )
                 lines.append(_line(found, metric, *pick))
         yield from _aligned(title, lines)
 
@@ -317,7 +385,9 @@ def _line(found: TopFile, metric: Metric, key: Key, stats: Stats) -> tuple[str, 
     assert column is not None
     names = dict(zip(_names(table), key, strict=True))
     value, when = (stats.least, stats.least_at) if metric.least else (stats.most, stats.most_at)
-    shown = _SHOWN[metric.table].format_map({name: "" if cell is None else cell for name, cell in names.items()})
+    shown = _SHOWN[metric.table].format_map(
+        {name: "" if cell is None else cell for name, cell in names.items()}
+    )
     more = ""
     if metric.table == "esxtop.vm_cpu" and (vcpus := found.vcpus.get(str(names["vm_name"]))):
         more = f"{value / vcpus:.2f} per vCPU of {vcpus}"
@@ -325,7 +395,15 @@ def _line(found: TopFile, metric: Metric, key: Key, stats: Stats) -> tuple[str, 
         more = f"at {stats.most_rate:,.2f} commands/s"
     unit = "" if column.unit == "%" else column.unit  # the name says it
     label = column.printed or column.name
-    return label, f"{value:,.2f}", unit, f"{stats.mean:,.2f}", when, for_terminal(shown.strip()), more
+    return (
+        label,
+        f"{value:,.2f}",
+        unit,
+        f"{stats.mean:,.2f}",
+        when,
+        for_terminal(shown.strip()),
+        more,
+    )
 
 
 def _aligned(title: str, lines: Sequence[tuple[str, ...]]) -> Iterator[str]:

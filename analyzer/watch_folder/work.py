@@ -11,7 +11,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
+from analyzer.archive.batches.jobs import (
+    FAILED,
+    HASHED,
+    OK,
+    PARTIAL,
+    READ,
+    REFUSED,
+    Done,
+    Job,
+    Result,
+    Work,
+)
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
@@ -60,11 +71,15 @@ def land(job: Job, config: RunConfig) -> Done:
     except BacklineError as error:  # rules or archive, no case
         return Done(job.number, READ, fatal=error.with_traceback(None))
     state, why = _triaged(job, work, hashes, context)
-    result = Result(work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes))
+    result = Result(
+        work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes)
+    )
     return Done(job.number, READ, (result,))
 
 
-def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext) -> tuple[str, str]:
+def _triaged(
+    job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
+) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and what is told."""
     from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
     from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
@@ -78,7 +93,13 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
         texts = _texts(outcome, config)
     except RefusedError as error:
-        return _none(context, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+        return _none(
+            context,
+            work,
+            hashes,
+            REFUSED,
+            f"{error.what}: {error.why}" if error.why else error.what,
+        )
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
         return _none(context, work, hashes, FAILED, failure_text(error))
     try:
@@ -94,7 +115,9 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
     return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
 
 
-def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
+def _none(
+    context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str
+) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
     why = bound_line(why, LONGEST_WHY)
     if context.keeper is not None:
@@ -107,7 +130,9 @@ def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, w
 
 def worst_of(document: dict[str, Any]) -> str:
     """Return the first finding of a case in a few words with its machine, and how many there are beside it."""
-    found = [one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES]
+    found = [
+        one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES
+    ]
     if not found:
         return "no finding"
     first = found[0]  # the worst story stands first; what it explains may be more severe
@@ -127,7 +152,9 @@ def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
     from analyzer.pipeline import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
-    return results(outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes)[0]
+    return results(
+        outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
+    )[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:
@@ -149,7 +176,9 @@ class _WorkerContext:
 @cache
 def _context(config: RunConfig) -> _WorkerContext:
     local, catalog = open_context(config)
-    return _WorkerContext(config, local, catalog, context_of(config, local, catalog) if config.archive else None)
+    return _WorkerContext(
+        config, local, catalog, context_of(config, local, catalog) if config.archive else None
+    )
 
 
 def _content(work: Work, hashes: FileHashes) -> str:

@@ -34,7 +34,9 @@ def bind(port: int) -> socket.socket:
         listener.close()
         why = error.strerror or str(error)
         do = "Leave out --port to use a free one."
-        raise BacklineError("the port cannot be used", where=f"{ADDRESS}:{port}", why=why, do=do) from None
+        raise BacklineError(
+            "the port cannot be used", where=f"{ADDRESS}:{port}", why=why, do=do
+        ) from None
     return listener
 
 

@@ -51,17 +51,31 @@ def serve(
             session = PageSession(port_of(listener))
             manager = make_manager(place, archive) if make_manager else _config(place, archive, how)
             serving = Serving(
-                session, place, Uploads(place, bounds), manager, archive, bounds, how, made_pages=made_pages or {}
+                session,
+                place,
+                Uploads(place, bounds),
+                manager,
+                archive,
+                bounds,
+                how,
+                made_pages=made_pages or {},
             )
             url = f"http://{ADDRESS}:{session.port}/#"
 
             def ready() -> None:
                 say(url + session.token)
                 if open_browser and _has_screen():
-                    threading.Thread(target=webbrowser.open, args=(url + session.ticket(),), daemon=True).start()
+                    threading.Thread(
+                        target=webbrowser.open, args=(url + session.ticket(),), daemon=True
+                    ).start()
 
             app = application(
-                serving, library.routes, rule_editor.routes, comparisons.routes, log_lines.routes, help_pages.routes
+                serving,
+                library.routes,
+                rule_editor.routes,
+                comparisons.routes,
+                log_lines.routes,
+                help_pages.routes,
             )
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:

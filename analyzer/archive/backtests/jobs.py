@@ -19,7 +19,9 @@ from analyzer.rules.language.shared import used_in
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
 
-UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
+UNSEARCHED = (
+    "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
+)
 
 
 class CaseSubject(NamedTuple):
@@ -148,7 +150,10 @@ class Look:
 
     def lost(self, why: str) -> Looked:
         """Raise the error that ends the run: a report without these cases would mislead."""
-        what, do = "a process of the back-test ended unexpectedly", "Memory may have run out: try again with --jobs 1."
+        what, do = (
+            "a process of the back-test ended unexpectedly",
+            "Memory may have run out: try again with --jobs 1.",
+        )
         raise BacklineError(what, why=why, do=do)
 
 

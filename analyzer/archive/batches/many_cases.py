@@ -36,7 +36,13 @@ class ManyCases:
     def kind(self) -> str:
         """What the cases are: folders, archives, or both."""
         packed = sum(map(is_archive, self.names))
-        return "folders" if not packed else "archives" if packed == len(self.names) else "folders and archives"
+        return (
+            "folders"
+            if not packed
+            else "archives"
+            if packed == len(self.names)
+            else "folders and archives"
+        )
 
 
 def cases_among(names: Iterable[str]) -> ManyCases:
@@ -60,7 +66,9 @@ def cases_among(names: Iterable[str]) -> ManyCases:
             (archives if is_archive(top) else beside).append(top)
     if is_bundle(set(inside)):
         return ManyCases()
-    folders = [top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-")]
+    folders = [
+        top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-")
+    ]
     if (len(folders) < FEWEST or beside) and (len(archives) <= MANY or _at_once(archives)):
         return ManyCases()
     return ManyCases(sorted([*inside, *archives]), sorted(beside))
@@ -89,7 +97,12 @@ def refuse_many(paths: Sequence[object]) -> None:
     here = [path for path in paths if isinstance(path, Path)]
     for path in here:
         if (found := cases_below(path)).names:
-            raise _many(f"this folder holds {len(found.names):,} cases", found, str(path), shlex.quote(str(path)))
+            raise _many(
+                f"this folder holds {len(found.names):,} cases",
+                found,
+                str(path),
+                shlex.quote(str(path)),
+            )
     if len(here) == len(paths) and (found := cases_among(_given(here))).names:
         given = shlex.join(map(str, here[:2])) + (" …" if len(here) > 2 else "")
         raise _many(f"these are {len(found.names):,} cases", found, "", given)

@@ -13,6 +13,17 @@ from analyzer.artefacts import parsing
 from analyzer.pipeline import case, case_data, triage
 from analyzer.rules import run_catalog
 
-__all__ = ["case", "case_data", "duckdb", "encode", "numpy", "recall", "run_catalog", "store", "triage", "work"]
+__all__ = [
+    "case",
+    "case_data",
+    "duckdb",
+    "encode",
+    "numpy",
+    "recall",
+    "run_catalog",
+    "store",
+    "triage",
+    "work",
+]
 
 parsing.modules()

@@ -34,11 +34,15 @@ class RunConfig:
     run: str = ""
 
 
-def config_of(archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = "") -> RunConfig:
+def config_of(
+    archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = ""
+) -> RunConfig:
     """Return the configuration of a run with these settings, rules and options."""
     options = replace(options, settings=local.settings.file, packs=local.packs)
     reading = reading_print(options.limits)
-    judging = judging_print(reading, catalog.hash, local.settings, options.limits, drafts=options.drafts)
+    judging = judging_print(
+        reading, catalog.hash, local.settings, options.limits, drafts=options.drafts
+    )
     return RunConfig(archive, options, catalog.hash, reading, judging, run)
 
 

@@ -138,7 +138,10 @@ def _schema(name: str) -> Schema:
     return told
 
 
-TABLES = {name: _schema(name) for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)}
+TABLES = {
+    name: _schema(name)
+    for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)
+}
 LATER = {FINDINGS: ("excess",)}  # columns that packs of earlier versions have not
 JUDGED = (CASE, FINDINGS, UNKNOWNS, VERDICTS)  # what a judgement gives; all others are facts
 

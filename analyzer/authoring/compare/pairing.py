@@ -86,7 +86,9 @@ def _why(name: str, new: Catalog) -> str:
 
 def _parts(old: Rule, new: Rule) -> Iterator[str]:
     before_facts, facts = old.fact_tables(), new.fact_tables()
-    yield from (name for name in facts if name in before_facts and before_facts[name] != facts[name])
+    yield from (
+        name for name in facts if name in before_facts and before_facts[name] != facts[name]
+    )
     if old.text.text == new.text.text and old.text.shared == new.text.shared:
         return
     before, now = _plain(old), _plain(new)

@@ -51,7 +51,9 @@ def _told(part: Any, names: Mapping[str, str]) -> Any:
         own = (part.op, part.type, names.get(part.name, part.name), part.column, part.value)
         return (*own, [_told(child, names) for child in part.args])
     if isinstance(part, Template):
-        return [one if isinstance(one, str) else (_told(one[0], names), one[1]) for one in part.parts]
+        return [
+            one if isinstance(one, str) else (_told(one[0], names), one[1]) for one in part.parts
+        ]
     if isinstance(part, Alias):
         return (names.get(part.name, part.name), _told(part.table, names), part.many)
     if isinstance(part, Column):

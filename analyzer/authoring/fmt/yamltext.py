@@ -76,7 +76,10 @@ def block(head: str, lines: Iterable[str], column: int) -> list[str]:
         cleaned.pop()
     first = next((line for line in cleaned if line), "")
     mark = "|2" if not first or first[0] in " \t" or not cleaned[0] else "|"
-    return [f"{' ' * column}{head}: {mark}", *(f"{' ' * (column + 2)}{line}" if line else "" for line in cleaned)]
+    return [
+        f"{' ' * column}{head}: {mark}",
+        *(f"{' ' * (column + 2)}{line}" if line else "" for line in cleaned),
+    ]
 
 
 def comment(text: str) -> str:

@@ -142,7 +142,9 @@ def known(code: str) -> Code:
     found = CODES.get(code.upper())
     if found is None:
         near = did_you_mean(code.upper(), CODES) if code[:1].lower() == "r" else ""
-        raise UsageError(f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}.")
+        raise UsageError(
+            f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}."
+        )
     return found
 
 
@@ -158,5 +160,7 @@ def page(code: str) -> str:
 def index() -> str:
     """Return the table of all codes, as docs/lint/README.md shows it."""
     rows = ["| code | level | what it means |", "|---|---|---|"]
-    rows += [f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()]
+    rows += [
+        f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()
+    ]
     return "\n".join(rows) + "\n"

@@ -35,7 +35,9 @@ class Complaint:
         return CODES[self.code].level
 
     def __str__(self) -> str:
-        error = BadRuleError(self.message, file=self.file, place=self.place, source=self.source, help=self.help)
+        error = BadRuleError(
+            self.message, file=self.file, place=self.place, source=self.source, help=self.help
+        )
         shown = str(error).removeprefix("error")
         margin = " " * len(str(self.place.line))
         see = f"{margin}= see: backline rules lint --explain {self.code}"
@@ -62,7 +64,9 @@ class RuleFile:
         """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
         lines = self.text.lines
         source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
-        self.found.append(Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST)))
+        self.found.append(
+            Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST))
+        )
 
     def at(self, *steps: str | int) -> RuleItem | None:
         """Return the value at keys and numbers like `"outcomes", 0, "say"`, or None."""

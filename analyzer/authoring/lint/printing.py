@@ -24,9 +24,7 @@ def summary(files: int, complaints: Sequence[Complaint]) -> str:
     line += f", {counted(hints, 'hint')}" if hints else ""
     unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
     if unread:
-        line += (
-            f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
-        )
+        line += f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
     return line
 
 

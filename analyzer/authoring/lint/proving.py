@@ -59,8 +59,14 @@ def _thresholds(file: RuleFile) -> None:
 
 
 def _failed(file: RuleFile, result: ExampleResult) -> None:
-    names = [file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))]
-    place = file.key("examples", names.index(result.name), "expect") if result.name in names else file.key("examples")
+    names = [
+        file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))
+    ]
+    place = (
+        file.key("examples", names.index(result.name), "expect")
+        if result.name in names
+        else file.key("examples")
+    )
     if result.gap:
         text = f'example "{result.name}" is marked `gap: true`, but it passes now'
         file.complain("R072", text, place, "remove the mark")

@@ -56,7 +56,8 @@ class RuleFilter:
         return (
             self.status in ("", rule.status)
             and (not self.table or self.table in {*rule.tables(), *rule.fact_tables()})
-            and self.product in ("", rule.product, *(name.partition(".")[0] for name in rule.tables()))
+            and self.product
+            in ("", rule.product, *(name.partition(".")[0] for name in rule.tables()))
             and self.owner.casefold() in ("", rule.owner.casefold())
             and set(self.tags) <= set(rule.tags)
         )
@@ -64,7 +65,9 @@ class RuleFilter:
 
 def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
     """Return the rules of a catalog, those that are wanted."""
-    return [_listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)]
+    return [
+        _listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)
+    ]
 
 
 def mute_words(mute: Mute) -> str:
@@ -125,7 +128,10 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
     yield _line(head, widths)
     for row, line in zip(found, cells, strict=True):
         yield _line(line, widths)
-        below = [*(f"muted: {text}" for text in row.muted), *(f"threshold: {text}" for text in row.thresholds)]
+        below = [
+            *(f"muted: {text}" for text in row.muted),
+            *(f"threshold: {text}" for text in row.thresholds),
+        ]
         if verbose:
             below = [f"looks at {', '.join(row.tables)}", *_data(row), *below]
         yield from (f"    {_safe(text)}" for text in below)
@@ -148,7 +154,12 @@ def as_csv(listed: Iterable[Listed]) -> str:
     writer.writerow(Listed.__slots__)
     for row in listed:
         cells = asdict(row).values()
-        writer.writerow([for_csv("; ".join(map(str, cell)) if isinstance(cell, list) else cell) for cell in cells])
+        writer.writerow(
+            [
+                for_csv("; ".join(map(str, cell)) if isinstance(cell, list) else cell)
+                for cell in cells
+            ]
+        )
     return stream.getvalue()
 
 
@@ -167,7 +178,9 @@ def sources(catalog: Catalog) -> list[str]:
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return "  ".join(
+        _safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
+    ).rstrip()
 
 
 def _safe(text: str) -> str:

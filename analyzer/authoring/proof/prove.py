@@ -49,7 +49,11 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
 
 def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
     for rule in rules:
-        chosen = [example for example in rule.examples if pattern.lower() in f"{rule.id}: {example.name}".lower()]
+        chosen = [
+            example
+            for example in rule.examples
+            if pattern.lower() in f"{rule.id}: {example.name}".lower()
+        ]
         if chosen or not pattern:
             yield prepare(rule, chosen)
 
@@ -79,7 +83,9 @@ def _proof(one: Prepared) -> RuleProof:
         elif example.name in one.unread:
             error, expected = str(one.unread[example.name]), dict(example.expect)
             got = {"result": "error", "wrong": [error]}
-            result = ExampleResult(example.name, False, expected, got, None, example.gap, example.place, error=error)
+            result = ExampleResult(
+                example.name, False, expected, got, None, example.gap, example.place, error=error
+            )
             proof.results.append(result)
     proof.seconds = one.seconds + time.perf_counter() - start
     for result in proof.failed:

@@ -15,8 +15,22 @@ from dataclasses import replace
 
 from analyzer.artefacts.tables import Column, ColumnValueError, convert
 from analyzer.facts.database import version_key
-from analyzer.rules.language.expression import FUNCTIONS, PLAIN_KINDS, SEEN_FIELDS, Alias, ExprNode, NameScope, Type
-from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.rules.language.expression import (
+    FUNCTIONS,
+    PLAIN_KINDS,
+    SEEN_FIELDS,
+    Alias,
+    ExprNode,
+    NameScope,
+    Type,
+)
+from analyzer.rules.language.rulefile import (
+    BadRuleError,
+    FileSpan,
+    RuleItem,
+    RuleText,
+    did_you_mean,
+)
 from analyzer.rules.language.words import PLAIN, TYPES, short, syntax_help
 
 LENGTH, SIZE = 4096, 4000  # characters of one expression; nodes of it with all names written out
@@ -29,23 +43,37 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-_ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
 
 
-def check(item: RuleItem, rule: RuleText, scope: NameScope, *, want: str = "", many: bool = False) -> ExprNode:
+def check(
+    item: RuleItem, rule: RuleText, scope: NameScope, *, want: str = "", many: bool = False
+) -> ExprNode:
     """Return the checked expression of a scalar; raises BadRuleError with the place of the mistake.
 
     want  "bool" when the value must be true or false, "" for any type
     many  True when a column of many rows may stand without an aggregate (evidence, chart)
     """
     if isinstance(item.value, bool | int | float):
-        text = {True: "true", False: "false"}.get(item.value, item.text) if isinstance(item.value, bool) else item.text
+        text = (
+            {True: "true", False: "false"}.get(item.value, item.text)
+            if isinstance(item.value, bool)
+            else item.text
+        )
         item = RuleItem(item.value, item.place, text, item.quoted)
     elif not isinstance(item.value, str) or not item.value.strip():
         raise rule.error(f"an expression is expected here, not {item.what}", item.place)
     node = _Checker(item, rule, scope).run()
     if want == "bool" and node.type != "bool":
-        raise rule.error(f"this must be true or false, but `{short(node.text)}` is {TYPES[node.type]}", item.place)
+        raise rule.error(
+            f"this must be true or false, but `{short(node.text)}` is {TYPES[node.type]}",
+            item.place,
+        )
     if not many:
         require_scalar(node, item, rule)
     return node
@@ -71,7 +99,9 @@ class _Checker:
         self.item, self.rule, self.scope = item, rule, scope
         self.lead = len(item.text) - len(item.text.lstrip())
         self.source = item.text.strip()
-        self._visited: dict[int, ExprNode] = {}  # what was visited: twice at each level would be 2^depth times
+        self._visited: dict[
+            int, ExprNode
+        ] = {}  # what was visited: twice at each level would be 2^depth times
 
     def run(self) -> ExprNode:
         if len(self.source) > LENGTH:
@@ -79,7 +109,9 @@ class _Checker:
         flat = " ".join(self.source.split("\n"))
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a stray backslash in a text is the author's business
+                warnings.simplefilter(
+                    "ignore"
+                )  # a stray backslash in a text is the author's business
                 tree = ast.parse(flat, mode="eval")
             return self.visit(tree.body)
         except SyntaxError as error:
@@ -89,12 +121,19 @@ class _Checker:
                 f"not an expression: {error.msg}", self._place(start, end), syntax_help(flat)
             ) from None
         except (RecursionError, MemoryError, ValueError):
-            raise self.rule.error("not an expression: too deep or too large", self.item.place) from None
+            raise self.rule.error(
+                "not an expression: too deep or too large", self.item.place
+            ) from None
 
     def visit(self, node: ast.expr) -> ExprNode:
-        handler: Callable[[ast.expr], ExprNode] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+        handler: Callable[[ast.expr], ExprNode] | None = getattr(
+            self, f"_{type(node).__name__.lower()}", None
+        )
         if handler is None:
-            raise self.bad(node, f"not allowed here: {PLAIN.get(type(node).__name__, type(node).__name__.lower())}")
+            raise self.bad(
+                node,
+                f"not allowed here: {PLAIN.get(type(node).__name__, type(node).__name__.lower())}",
+            )
         if id(node) not in self._visited:
             self._visited[id(node)] = handler(node)
         return self._visited[id(node)]
@@ -117,7 +156,13 @@ class _Checker:
         return " ".join(self.source[start:end].split())
 
     def _make(
-        self, node: ast.expr, op: str, type_: Type, *args: ExprNode, name: str = "", value: object = None
+        self,
+        node: ast.expr,
+        op: str,
+        type_: Type,
+        *args: ExprNode,
+        name: str = "",
+        value: object = None,
     ) -> ExprNode:
         size = 1 + sum(child.size for child in args)
         if size > SIZE:
@@ -145,12 +190,16 @@ class _Checker:
         if isinstance(value, str) and value.isprintable():
             return self._placed(node, "str", value)
         if value is None:
-            raise self.bad(node, "not allowed here: None", "use known(x) to test whether a value is there")
+            raise self.bad(
+                node, "not allowed here: None", "use known(x) to test whether a value is there"
+            )
         raise self.bad(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
 
     def _placed(self, node: ast.expr, type_: Type, value: float | str) -> ExprNode:
         """Return a number or a text that knows where it stands."""
-        return ExprNode("literal", type_, self._text(node), value=value, place=self._place(*self._span(node)))
+        return ExprNode(
+            "literal", type_, self._text(node), value=value, place=self._place(*self._span(node))
+        )
 
     def _name(self, node: ast.Name) -> ExprNode:
         name, scope = node.id, self.scope
@@ -166,9 +215,13 @@ class _Checker:
         if scope.bare is not None and name in scope.bare.columns():
             return self._column(node, scope.bare, name)
         if name in scope.aliases:
-            raise self.bad(node, f"`{name}` is a row, not a value", f"write {name}.<column>, or known({name})")
+            raise self.bad(
+                node, f"`{name}` is a row, not a value", f"write {name}.<column>, or known({name})"
+            )
         bare = scope.bare.columns() if scope.bare is not None else []
-        raise self.bad(node, f"unknown name `{name}`", did_you_mean(name, [*bare, *scope.names(), *FUNCTIONS]))
+        raise self.bad(
+            node, f"unknown name `{name}`", did_you_mean(name, [*bare, *scope.names(), *FUNCTIONS])
+        )
 
     def _attribute(self, node: ast.Attribute) -> ExprNode:
         if not isinstance(node.value, ast.Name):
@@ -177,7 +230,9 @@ class _Checker:
         if name in self.scope.seen:
             asked = self.scope.seen[name]
             if column not in SEEN_FIELDS and column not in asked:
-                raise self._bad_attribute(node, f"`{name}` has no `{column}`", [*SEEN_FIELDS, *asked])
+                raise self._bad_attribute(
+                    node, f"`{name}` has no `{column}`", [*SEEN_FIELDS, *asked]
+                )
             self.scope.used.add(name)
             if column in asked:
                 return self._make(node, "literal", PLAIN_KINDS[column], value=asked[column])
@@ -185,18 +240,24 @@ class _Checker:
             return _with_column(found, column)
         alias = self.scope.aliases.get(name)
         if alias is None:
-            raise self.bad(node.value, f"unknown name `{name}`", did_you_mean(name, self.scope.names()))
+            raise self.bad(
+                node.value, f"unknown name `{name}`", did_you_mean(name, self.scope.names())
+            )
         return self._column(node, alias, column)
 
     def _column(self, node: ast.expr, alias: Alias, column: str) -> ExprNode:
         declared = alias.column(column)
         if declared is None and column not in alias.groups:
-            raise self._bad_attribute(node, f"table behind `{alias.name}` has no column `{column}`", alias.columns())
+            raise self._bad_attribute(
+                node, f"table behind `{alias.name}` has no column `{column}`", alias.columns()
+            )
         type_: Type = declared.kind if declared is not None else "group"
         found = _with_column(self._make(node, "column", type_, name=alias.name), column)
         return _with_many(found, alias.name) if alias.many else found
 
-    def _bad_attribute(self, node: ast.expr, message: str, known: Mapping[str, object] | list[str]) -> BadRuleError:
+    def _bad_attribute(
+        self, node: ast.expr, message: str, known: Mapping[str, object] | list[str]
+    ) -> BadRuleError:
         start, end = self._span(node)
         word = node.attr if isinstance(node, ast.Attribute) else ""
         place = self._place(end - len(word), end) if word else self._place(start, end)
@@ -234,7 +295,9 @@ class _Checker:
     def _binop(self, node: ast.BinOp) -> ExprNode:
         op = _ARITHMETIC.get(type(node.op))
         if op is None:
-            raise self.bad(node, f"not allowed here: operator {PLAIN.get(type(node.op).__name__, '')}".rstrip())
+            raise self.bad(
+                node, f"not allowed here: operator {PLAIN.get(type(node.op).__name__, '')}".rstrip()
+            )
         left, right = self.visit(node.left), self.visit(node.right)
         if op == "-" and left.type == right.type == "time":
             return self._make(node, "-", "float", left, right)
@@ -250,7 +313,9 @@ class _Checker:
         ]
         return parts[0] if len(parts) == 1 else self._make(node, "and", "bool", *parts)
 
-    def _pair(self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> ExprNode:
+    def _pair(
+        self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr
+    ) -> ExprNode:
         whole: ast.expr = node
         if len(node.ops) > 1:  # the text of one link of a chain
             whole = ast.copy_location(ast.Compare(left, [operator], [right]), left)
@@ -265,7 +330,9 @@ class _Checker:
             raise self.bad(whole, f"true and false have no order: {sign}")
         return self._make(whole, "compare", "bool", one, two, name=sign)
 
-    def _membership(self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr) -> ExprNode:
+    def _membership(
+        self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr
+    ) -> ExprNode:
         if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
             raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
         found = self.visit(left)
@@ -291,12 +358,18 @@ class _Checker:
                 return self._literal(node, one, kind), self._literal(node, two, kind)
         if "version" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
-            raise self.bad(node, "a version cannot be compared with a number", f'write version: "{number.text}"')
+            raise self.bad(
+                node,
+                "a version cannot be compared with a number",
+                f'write version: "{number.text}"',
+            )
         help_text = ""
         if "str" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
             help_text = f'write "{number.text}" to compare text' if number.op == "literal" else ""
-        raise self.bad(node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text)
+        raise self.bad(
+            node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text
+        )
 
     def _groups(self, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
         other = two.type if one.type == "group" else one.type
@@ -315,7 +388,9 @@ class _Checker:
         try:
             when = convert(Column("time", "time", ""), found.value)
         except ColumnValueError:
-            raise self.bad(node, f"{found.text} is not a time", 'write it like "2017-10-02 08:05:00"') from None
+            raise self.bad(
+                node, f"{found.text} is not a time", 'write it like "2017-10-02 08:05:00"'
+            ) from None
         return replace(found, type="time", value=when)
 
     def _call(self, node: ast.Call) -> ExprNode:
@@ -331,7 +406,11 @@ class _Checker:
         if len(node.args) != 1:
             raise self.bad(node, f"{name}() takes one value, not {len(node.args)}")
         argument = node.args[0]
-        if isinstance(argument, ast.Name) and argument.id in self.scope.aliases and name in ("known", "count"):
+        if (
+            isinstance(argument, ast.Name)
+            and argument.id in self.scope.aliases
+            and name in ("known", "count")
+        ):
             found = self._row(argument, self.scope.aliases[argument.id])
         else:
             found = self.visit(argument)
@@ -360,12 +439,18 @@ class _Checker:
             names = " and ".join(f"`{alias}`" for alias in sorted(found.many))
             raise self.bad(node, f"{name}() can use only one table of many rows, not {names}")
         if name in ("any", "all", "share") and found.type != "bool":
-            raise self.bad(node, f"{name}() needs a condition; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(
+                node, f"{name}() needs a condition; `{short(found.text)}` is {TYPES[found.type]}"
+            )
         if name in ("sum", "mean") and found.type not in _NUMBERS:
-            raise self.bad(node, f"{name}() needs a number; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(
+                node, f"{name}() needs a number; `{short(found.text)}` is {TYPES[found.type]}"
+            )
         if name in ("max", "min") and found.type not in (*_NUMBERS, "time", "str"):
             wants = "a number, a time or a text"
-            raise self.bad(node, f"{name}() needs {wants}; `{short(found.text)}` is {TYPES[found.type]}")
+            raise self.bad(
+                node, f"{name}() needs {wants}; `{short(found.text)}` is {TYPES[found.type]}"
+            )
         type_: Type = "bool"
         if name in ("share", "mean"):
             type_ = "float"
@@ -382,7 +467,9 @@ def _with_column(node: ExprNode, column: str) -> ExprNode:
 
 
 def _with_many(node: ExprNode, alias: str) -> ExprNode:
-    return ExprNode(node.op, node.type, node.text, node.args, node.name, node.column, many=frozenset({alias}))
+    return ExprNode(
+        node.op, node.type, node.text, node.args, node.name, node.column, many=frozenset({alias})
+    )
 
 
 def _typed(node: ExprNode, type_: Type) -> ExprNode:
@@ -390,4 +477,6 @@ def _typed(node: ExprNode, type_: Type) -> ExprNode:
 
 
 def _folded(node: ExprNode) -> ExprNode:
-    return ExprNode(node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1)
+    return ExprNode(
+        node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1
+    )

@@ -62,7 +62,9 @@ def parse_command(item: RuleItem, rule: RuleText, scope: NameScope) -> Template:
             before += part
         elif _open_quote(before) or "<<" in before:
             what = "a value is inside quotes or a here-document of `run`"
-            raise rule.error(what, item.place, "leave the quotes out; the tool quotes a value where it must")
+            raise rule.error(
+                what, item.place, "leave the quotes out; the tool quotes a value where it must"
+            )
         else:
             before += "x"
     return template

@@ -90,7 +90,9 @@ def bare(node: ExprNode) -> ExprNode:
 def conjuncts(node: ExprNode) -> list[ExprNode]:
     """Return the parts of a condition that must all be true, names written out."""
     node = bare(node)
-    return [part for child in node.args for part in conjuncts(child)] if node.op == "and" else [node]
+    return (
+        [part for child in node.args for part in conjuncts(child)] if node.op == "and" else [node]
+    )
 
 
 @dataclass(slots=True)

@@ -33,7 +33,9 @@ def literal(value: object, type_: Type) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
         shown = repr(value)
-        shown += "e0" if isinstance(value, float) and "e" not in shown else ""  # a DOUBLE, not a DECIMAL
+        shown += (
+            "e0" if isinstance(value, float) and "e" not in shown else ""
+        )  # a DOUBLE, not a DECIMAL
         return f"({shown})" if value < 0 else shown
     if type_ == "version":
         return text_literal(version_key(str(value)) or "")
@@ -68,7 +70,9 @@ class Writer:
         return literal(node.value, node.type)
 
     def _column(self, node: ExprNode) -> str:
-        return self.reference(node.name, node.column + KEY if node.type == "version" else node.column)
+        return self.reference(
+            node.name, node.column + KEY if node.type == "version" else node.column
+        )
 
     def _let(self, node: ExprNode) -> str:
         return self.sql(node.args[0])

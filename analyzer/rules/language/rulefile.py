@@ -33,7 +33,9 @@ _CITED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 
 _LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")  # where YAML ends a line
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})$")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$")
+_FLOAT = re.compile(
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?$|[-+]?[0-9]+[eE][-+]?[0-9]{1,3}$"
+)
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -53,17 +55,29 @@ class FileSpan:
 class BadRuleError(RuleFileError):
     """One mistake in a rule file: file, place, reason and help, printed with a caret."""
 
-    def __init__(self, message: str, *, file: str, place: FileSpan, source: str = "", help: str = "") -> None:
+    def __init__(
+        self, message: str, *, file: str, place: FileSpan, source: str = "", help: str = ""
+    ) -> None:
         file = one_line(file, 300)
         super().__init__(message, where=f"{file}:{place.line}:{place.column}", do=help)
-        self.message, self.file, self.place, self.source, self.help = message, file, place, source, help
+        self.message, self.file, self.place, self.source, self.help = (
+            message,
+            file,
+            place,
+            source,
+            help,
+        )
 
     def __str__(self) -> str:
         number = str(self.place.line)
         margin = " " * len(number)
         rows = [f"error: {self.message}", f"  --> {self.where}"]
         if self.source:
-            start = max(0, self.place.column - 1 - _CARET_MOST) if len(self.source) > 2 * _CARET_MOST else 0
+            start = (
+                max(0, self.place.column - 1 - _CARET_MOST)
+                if len(self.source) > 2 * _CARET_MOST
+                else 0
+            )
             shown = self.source[start : start + 2 * _CARET_MOST].replace("\t", " ")
             width = max(1, min(self.place.width, len(shown) - (self.place.column - 1 - start)))
             rows += [f"{margin}|", f"{number}| {shown}"]
@@ -101,7 +115,13 @@ class RuleItem:
     @property
     def what(self) -> str:
         """The kind of value in words, for messages."""
-        names = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", type(None): "nothing"}
+        names = {
+            dict: "a mapping",
+            list: "a list",
+            str: "text",
+            bool: "true or false",
+            type(None): "nothing",
+        }
         return names.get(type(self.value), "a number")
 
 
@@ -180,18 +200,24 @@ class RuleText:
         try:
             self._scan(loader)
             node = yaml.compose(self.text, Loader=loader)
-        except UnicodeEncodeError as error:  # half of a pair of UTF-16 in a text that comes from no file
+        except (
+            UnicodeEncodeError
+        ) as error:  # half of a pair of UTF-16 in a text that comes from no file
             before = self.text[: error.start]
             place = FileSpan(before.count("\n") + 1, error.start - before.rfind("\n"))
             raise self.error("not YAML: half of a surrogate pair", place) from None
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
-            if "nesting depth" in str(error.problem):  # newer libyaml counts for itself, ahead of the events
+            if "nesting depth" in str(
+                error.problem
+            ):  # newer libyaml counts for itself, ahead of the events
                 raise self.error(f"nested deeper than {DEPTH} levels", place) from None
             raise self.error(f"not YAML: {error.problem or error.context}", place) from None
         except yaml.YAMLError as error:
-            raise self.error(f"not YAML: {' '.join(str(error).split())[:200]}", FileSpan()) from None
+            raise self.error(
+                f"not YAML: {' '.join(str(error).split())[:200]}", FileSpan()
+            ) from None
         if node is None:
             raise self.error("the file is empty", FileSpan(), "backline rules new makes a skeleton")
         budget = [NODES]
@@ -209,11 +235,15 @@ class RuleText:
             if isinstance(event, yaml.AliasEvent):
                 aliases += 1
                 if aliases > ALIASES:
-                    raise self.error(f"more than {ALIASES} aliases", _start(event), "write the values out")
+                    raise self.error(
+                        f"more than {ALIASES} aliases", _start(event), "write the values out"
+                    )
             elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise self.error("a second document in the file", _start(event), "one rule is one file")
+                    raise self.error(
+                        "a second document in the file", _start(event), "one rule is one file"
+                    )
             elif isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > DEPTH:
@@ -222,7 +252,9 @@ class RuleText:
                 depth -= 1
             tag = getattr(event, "tag", None)
             if tag is not None and isinstance(event, yaml.NodeEvent):
-                raise self.error(f"a YAML tag is not allowed: `{tag[:60]}`", _start(event), "write plain values")
+                raise self.error(
+                    f"a YAML tag is not allowed: `{tag[:60]}`", _start(event), "write plain values"
+                )
 
     def _item(self, node: yaml.Node, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
@@ -234,7 +266,9 @@ class RuleText:
         if isinstance(node, yaml.ScalarNode):
             text = str(node.value)
             quoted = node.style not in (None, "")
-            return RuleItem(text if quoted else _resolve(text), place, text, node.style in ("'", '"'))
+            return RuleItem(
+                text if quoted else _resolve(text), place, text, node.style in ("'", '"')
+            )
         if isinstance(node, yaml.SequenceNode):
             return RuleItem([self._item(child, depth + 1, budget) for child in node.value], place)
         return self._mapping(node, place, depth, budget)
@@ -250,9 +284,15 @@ class RuleText:
                 raise self.error("a key must be a word", at)
             name = str(key.value)
             if name == "<<" and key.style in (None, ""):
-                raise self.error("merge keys are not allowed", at, "write the values out, or use `like` in an example")
+                raise self.error(
+                    "merge keys are not allowed",
+                    at,
+                    "write the values out, or use `like` in an example",
+                )
             if name in keys:
-                raise self.error(f"key `{name[:60]}` is given twice: lines {keys[name].line} and {at.line}", at)
+                raise self.error(
+                    f"key `{name[:60]}` is given twice: lines {keys[name].line} and {at.line}", at
+                )
             keys[name] = at
             values[name] = self._item(child, depth + 1, budget)
         return RuleItem(values, place, keys=keys)
@@ -264,13 +304,19 @@ class RuleText:
         known = list(known)
         for key in item.value:
             if key not in known:
-                raise self.error(f"unknown key `{key[:60]}` in {what}", item.keys[key], did_you_mean(key, known))
+                raise self.error(
+                    f"unknown key `{key[:60]}` in {what}", item.keys[key], did_you_mean(key, known)
+                )
         return dict(item.value)
 
     def string(self, item: RuleItem, what: str) -> str:
         """Return text; a bare number or true/false is taken as it is written."""
         if isinstance(item.value, dict | list) or item.value is None:
-            help = "a text with a colon and a space in it needs quotes" if isinstance(item.value, dict) else ""
+            help = (
+                "a text with a colon and a space in it needs quotes"
+                if isinstance(item.value, dict)
+                else ""
+            )
             raise self.error(f"{what} must be text, not {item.what}", item.place, help)
         return item.text.strip()
 
@@ -290,7 +336,10 @@ def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     except OSError as error:
         raise bad(f"cannot be read: {error.strerror}") from None
     if len(raw) > limits.rule_file:
-        raise bad(f"larger than {limits.rule_file} bytes", "one rule is one file; raise it with --limit rule_file=N")
+        raise bad(
+            f"larger than {limits.rule_file} bytes",
+            "one rule is one file; raise it with --limit rule_file=N",
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

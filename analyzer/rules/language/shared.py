@@ -42,7 +42,9 @@ class _FileText(RuleText):
 
     @cached_property
     def is_rule(self) -> bool:
-        return bool(re.search(rf"^(?:{'|'.join((*KINDS, REVISED))})[ \t]*:", self.text, re.MULTILINE))
+        return bool(
+            re.search(rf"^(?:{'|'.join((*KINDS, REVISED))})[ \t]*:", self.text, re.MULTILINE)
+        )
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,12 @@ class SharedFiles:
                     if one.name in found:
                         message = f"`{one.name}` is defined twice: {found[one.name].where} and {one.where}"
                         faults.append(
-                            BadRuleError(message, file=name, place=one.item.place, help="give one another name")
+                            BadRuleError(
+                                message,
+                                file=name,
+                                place=one.item.place,
+                                help="give one another name",
+                            )
                         )
                     found.setdefault(one.name, one)
             except BadRuleError as error:
@@ -123,7 +130,9 @@ class SharedFiles:
             return tree
         place = tree.keys.get("rule", tree.place)
         day = RuleItem(self.revised, place, self.revised, made=True)
-        return RuleItem({**tree.value, REVISED: day}, tree.place, keys={**tree.keys, REVISED: place})
+        return RuleItem(
+            {**tree.value, REVISED: day}, tree.place, keys={**tree.keys, REVISED: place}
+        )
 
     @staticmethod
     def _mentioned(text: RuleText) -> bool:
@@ -133,7 +142,9 @@ class SharedFiles:
         if way and way[0] == "examples":
             return item
         if isinstance(item.value, dict):
-            values = {key: self._put_in(text, child, (*way, key)) for key, child in item.value.items()}
+            values = {
+                key: self._put_in(text, child, (*way, key)) for key, child in item.value.items()
+            }
             return RuleItem(values, item.place, keys=item.keys)
         if isinstance(item.value, list):
             return RuleItem([self._put_in(text, child, way) for child in item.value], item.place)
@@ -161,13 +172,23 @@ class SharedFiles:
             text.defined.setdefault(item.place, []).append(f"`{name}` is defined at {one.where}")
             return one
         if one is not None:
-            message = f"`{name}` is a {KINDS[one.kind]} ({one.where}); a {KINDS[kind]} is needed here"
+            message = (
+                f"`{name}` is a {KINDS[one.kind]} ({one.where}); a {KINDS[kind]} is needed here"
+            )
             raise text.error(message, item.place)
         for fault in self.faults:
-            raise text.error(f"`{name[:80]}` is not known: {fault.where} cannot be read", item.place, fault.message)
+            raise text.error(
+                f"`{name[:80]}` is not known: {fault.where} cannot be read",
+                item.place,
+                fault.message,
+            )
         own = [each.name for each in self.definitions.values() if each.kind == kind]
         message = f"no {KINDS[kind]} `{name[:80]}` is shared"
-        raise text.error(message, item.place, did_you_mean(name, own) or f"define it in {SHARED} beside the rules")
+        raise text.error(
+            message,
+            item.place,
+            did_you_mean(name, own) or f"define it in {SHARED} beside the rules",
+        )
 
 
 def _wanted(way: tuple[str, ...]) -> str:
@@ -188,10 +209,14 @@ def _day(text: RuleText, item: RuleItem | None) -> str:
     try:
         return date.fromisoformat(text.string(item, REVISED)).isoformat()
     except ValueError:
-        raise text.error(f"`{item.text[:80]}` is not a date", item.place, "write it like 2026-11-20") from None
+        raise text.error(
+            f"`{item.text[:80]}` is not a date", item.place, "write it like 2026-11-20"
+        ) from None
 
 
-def _definitions(text: RuleText, keys: Mapping[str, RuleItem], faults: list[BadRuleError]) -> Iterator[Definition]:
+def _definitions(
+    text: RuleText, keys: Mapping[str, RuleItem], faults: list[BadRuleError]
+) -> Iterator[Definition]:
     """Yield what a file defines; what is wrong with one definition goes to `faults`, BadRuleError with the file."""
     for kind, part in keys.items():
         if not isinstance(part.value, dict):
@@ -199,8 +224,14 @@ def _definitions(text: RuleText, keys: Mapping[str, RuleItem], faults: list[BadR
         for name, item in part.value.items():
             try:
                 if not _NAME.match(name):
-                    raise text.error(f"`{name[:80]}` cannot be a name", part.keys[name], "write a-z, 0-9 and _")
-                value = _number(text, name, item) if kind == THRESHOLDS else _words(text, kind, name, item)
+                    raise text.error(
+                        f"`{name[:80]}` cannot be a name", part.keys[name], "write a-z, 0-9 and _"
+                    )
+                value = (
+                    _number(text, name, item)
+                    if kind == THRESHOLDS
+                    else _words(text, kind, name, item)
+                )
             except BadRuleError as error:
                 faults.append(error)
                 continue
@@ -223,7 +254,9 @@ def _number(text: RuleText, name: str, item: RuleItem) -> RuleItem:
     keys = text.mapping(item, THRESHOLD_KEYS, f"threshold `{name}`")
     for key in THRESHOLD_KEYS:
         if key not in keys:
-            raise text.error(f"threshold `{name}` has no `{key}`", item.place, "give `is`, `unit` and `reason`")
+            raise text.error(
+                f"threshold `{name}` has no `{key}`", item.place, "give `is`, `unit` and `reason`"
+            )
     for key in THRESHOLD_KEYS[1:]:
         text.string(keys[key], key)
     value = keys["is"]
@@ -237,9 +270,13 @@ def used_in(text: RuleText) -> tuple[tuple[str, str, str], ...]:
     if not isinstance(text.shared, SharedFiles) or not (names := names_in(text.text)):
         return ()
     known = text.shared.definitions
-    return tuple((one.kind, one.name, one.item.text) for name in sorted(names) if (one := known.get(name)))
+    return tuple(
+        (one.kind, one.name, one.item.text) for name in sorted(names) if (one := known.get(name))
+    )
 
 
 def names_in(text: str) -> set[str]:
     """Return every name that a rule file may mean, wherever it stands there."""
-    return set(re.findall(r"\$([a-z][a-z0-9_]*)", text)) | set(re.findall(r"\(\?&([a-z][a-z0-9_]*)\)", text))
+    return set(re.findall(r"\$([a-z][a-z0-9_]*)", text)) | set(
+        re.findall(r"\(\?&([a-z][a-z0-9_]*)\)", text)
+    )

@@ -23,10 +23,17 @@ UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
-_COUNTS = re.compile(r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{")  # a text that may be of one event
+_COUNTS = re.compile(
+    r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{"
+)  # a text that may be of one event
 # What a rule or a parser says of the machine of its subject; a text that is read has the machine's name there.
-_OWN = re.compile(r"\b(?P<this>[Tt]his) (?P<noun>host|machine|edge|node|manager|system)\b(?! (?:kernel|name)\b)")
-NO_OBJECT = {"host": "the host", "node": "the node"}  # what a cell holds that speaks of no object of its machine
+_OWN = re.compile(
+    r"\b(?P<this>[Tt]his) (?P<noun>host|machine|edge|node|manager|system)\b(?! (?:kernel|name)\b)"
+)
+NO_OBJECT = {
+    "host": "the host",
+    "node": "the node",
+}  # what a cell holds that speaks of no object of its machine
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
@@ -64,17 +71,23 @@ class Template:
                 found = machine
             known = known and found is not None
             mark = bound(part[0]) if bound is not None and found is not None else ""
-            shown = UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
+            shown = (
+                UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
+            )
             out.append(shown if mark and "".join(out).endswith(mark) else _marked(shown, mark))
         text = "".join(out)
         return once(text) if _COUNTS.search(self.text) else text, known
 
-    def values(self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]) -> dict[str, str]:
+    def values(
+        self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]
+    ) -> dict[str, str]:
         """Return the values it shows by the names they have in the rule, as they are printed; `bound` as in `fill`."""
         parts = (part for part in self.parts if not isinstance(part, str))
         made = ((node, value(node), spec) for node, spec in parts)
         return {
-            node.text: _marked(show(one, _NOUN.sub("", spec)), bound(node) if one is not None else "")
+            node.text: _marked(
+                show(one, _NOUN.sub("", spec)), bound(node) if one is not None else ""
+            )
             for node, one, spec in made
         }
 
@@ -149,7 +162,9 @@ def parse(item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = Fal
     return Template(text, tuple(part for part in parts if part != ""))
 
 
-def _field(item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str], prose: bool) -> tuple[ExprNode, str]:
+def _field(
+    item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str], prose: bool
+) -> tuple[ExprNode, str]:
     place = rule.within(item, found.start(1), found.end(1))
     noun = _NOUN.search(found[1])
     words = noun.group() if noun is not None else ""
@@ -159,9 +174,15 @@ def _field(item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str
     inner = RuleItem(name, place, name)
     node = check(inner, rule, scope)
     if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
-        raise rule.error(f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}")
+        raise rule.error(
+            f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}"
+        )
     if words and not (prose and node.type in ("int", "float")):
-        why = f"`{name}` is no number" if prose else "a noun after a number goes with texts that are read, as `say`"
+        why = (
+            f"`{name}` is no number"
+            if prose
+            else "a noun after a number goes with texts that are read, as `say`"
+        )
         raise rule.error(why, place, "leave the noun out of the braces")
     return node, (spec or ("," if prose and is_amount(node, scope) else "")) + words
 

@@ -119,7 +119,9 @@ class Serving:
     bounds: Bounds = field(default_factory=Bounds)
     how: RunOptions = field(default_factory=RunOptions)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    made_pages: Mapping[str, Callable[[], str]] = field(default_factory=dict)  # of the help, by the name of the file
+    made_pages: Mapping[str, Callable[[], str]] = field(
+        default_factory=dict
+    )  # of the help, by the name of the file
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -130,13 +132,21 @@ def application(serving: Serving, *others: Routes) -> ASGIApp:
     """Return the whole application: our routes, those of `others`, and the gate in front of all."""
     lists = [routes(serving), *(other(serving) for other in others)]
     router = Router(
-        [route for one in lists for route in one], redirect_slashes=False, lifespan=lambda _app: _life(serving)
+        [route for one in lists for route in one],
+        redirect_slashes=False,
+        lifespan=lambda _app: _life(serving),
     )
-    handlers: dict[Any, Any] = {BacklineError: _told, HTTPException: _http_told, Exception: _internal}
+    handlers: dict[Any, Any] = {
+        BacklineError: _told,
+        HTTPException: _http_told,
+        Exception: _internal,
+    }
     told = ExceptionMiddleware(router, handlers)
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["app"] = router  # so that an unknown address or method is an exception, told in our form
+        scope["app"] = (
+            router  # so that an unknown address or method is an exception, told in our form
+        )
         await told(scope, receive, send)
 
     return RequestGate(inner, serving.session)
@@ -160,7 +170,10 @@ def routes(serving: Serving) -> list[BaseRoute]:
         Route("/cases/{case}/note", cases.note, methods=["GET"]),
         Route("/events", cases.events, methods=["GET"]),
     ]
-    found += [Route(f"/cases/{{case}}/{name}", cases.result(*what), methods=["GET"]) for name, what in RESULTS.items()]
+    found += [
+        Route(f"/cases/{{case}}/{name}", cases.result(*what), methods=["GET"])
+        for name, what in RESULTS.items()
+    ]
     return found
 
 
@@ -215,7 +228,9 @@ class _Cases:
         bounds, case = self._serving.bounds, request.path_params["case"]
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
         if asked.path is not None:
-            raise wire.Refusal(400, "the request is not understood", why="a path is a separate case")
+            raise wire.Refusal(
+                400, "the request is not understood", why="a path is a separate case"
+            )
         sizes = [file.size for file in asked.files]
         self._uploads.check(sizes, case)
         first = self._config.add(case, asked.files)
@@ -234,7 +249,9 @@ class _Cases:
         case = request.path_params["case"]
         missing = self._uploads.missing(case)
         if missing:
-            raise wire.Refusal(409, "the case still waits for files", why=f"{missing:,} are missing")
+            raise wire.Refusal(
+                409, "the case still waits for files", why=f"{missing:,} are missing"
+            )
         self._config.start(case)
         return wire.answer({})
 
@@ -261,7 +278,9 @@ class _Cases:
 
     async def note(self, request: Request) -> Response:
         """Send the note that fits a ticket, made of the case document."""
-        document = await asyncio.to_thread(self._config.result, request.path_params["case"], "case.json")
+        document = await asyncio.to_thread(
+            self._config.result, request.path_params["case"], "case.json"
+        )
         return Response(await asyncio.to_thread(_short_note, document), media_type="text/markdown")
 
     def result(self, name: str, kind: str) -> Handler:
@@ -269,10 +288,14 @@ class _Cases:
 
         async def send(request: Request) -> Response:
             case = request.path_params["case"]
-            path = await asyncio.to_thread(self._config.result, case, name)  # a stored case is rendered first
+            path = await asyncio.to_thread(
+                self._config.result, case, name
+            )  # a stored case is rendered first
             headers = {"content-security-policy": REPORT_POLICY}
             if request.query_params.get("download") == "1":
-                headers["content-disposition"] = attachment(self._config.case(case).record().get("name", ""), name)
+                headers["content-disposition"] = attachment(
+                    self._config.case(case).record().get("name", ""), name
+                )
             return FileResponse(path, media_type=kind, headers=headers)
 
         return send
@@ -286,7 +309,9 @@ def _many(asked: wire.NewCase) -> ManyCases:
         return cases_below(asked.path)
     names = [file.name.replace("\\", "/") for file in asked.files]
     one_folder = len({name.partition("/")[0] for name in names}) == 1
-    return cases_among(name.partition("/")[2] for name in names) if one_folder else cases_among(names)
+    return (
+        cases_among(name.partition("/")[2] for name in names) if one_folder else cases_among(names)
+    )
 
 
 def _short_note(document: Path) -> str:
@@ -298,7 +323,9 @@ def _short_note(document: Path) -> str:
 
 def attachment(case: str, name: str) -> str:
     """Return the header by which a browser saves a result; the name of the case is only a proposal."""
-    plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in case[:80])
+    plain = "".join(
+        sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in case[:80]
+    )
     return f'attachment; filename="{plain.strip("._") or "case"}-{quote(name)}"'
 
 
@@ -311,7 +338,9 @@ async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
     try:
         while not stop.done():
             fetch = fetch or asyncio.ensure_future(_next(coming))
-            done, _ = await asyncio.wait((fetch, stop), timeout=KEEP_ALIVE, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                (fetch, stop), timeout=KEEP_ALIVE, return_when=asyncio.FIRST_COMPLETED
+            )
             if fetch in done:
                 try:
                     number, data = fetch.result()
@@ -327,7 +356,9 @@ async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
             fetch.cancel()
 
 
-async def _next(coming: AsyncIterator[tuple[int, Mapping[str, Any]]]) -> tuple[int, Mapping[str, Any]]:
+async def _next(
+    coming: AsyncIterator[tuple[int, Mapping[str, Any]]],
+) -> tuple[int, Mapping[str, Any]]:
     return await anext(coming)
 
 
@@ -370,7 +401,9 @@ async def _told(request: Request, error: Exception) -> Response:
 async def _http_told(request: Request, error: Exception) -> Response:
     """Tell of an address or method that is not known, in our form."""
     assert isinstance(error, HTTPException)
-    return wire.error_answer(wire.Refusal(error.status_code, error.detail.lower(), where=request.url.path))
+    return wire.error_answer(
+        wire.Refusal(error.status_code, error.detail.lower(), where=request.url.path)
+    )
 
 
 async def _internal(request: Request, error: Exception) -> Response:

@@ -38,7 +38,9 @@ def compared(order: Mapping[str, Any]) -> Record:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return failed(BacklineError("the comparison failed", why=failure_text(error), do="Please report it."))
+        return failed(
+            BacklineError("the comparison failed", why=failure_text(error), do="Please report it.")
+        )
     return {"state": "done"}
 
 

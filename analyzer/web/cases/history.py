@@ -34,11 +34,15 @@ Record = dict[str, Any]
 class History:
     """The cases of one archive; a folder without an archive holds none until the first case is stored there."""
 
-    def __init__(self, archive: str, place: PrivatePlace, report_bytes: int = Limits().report_bytes) -> None:
+    def __init__(
+        self, archive: str, place: PrivatePlace, report_bytes: int = Limits().report_bytes
+    ) -> None:
         self._url, self._place, self._report_bytes = archive, place, report_bytes
         self._lock = threading.Lock()
         self._archive: Archive | None = None
-        self._rendered: OrderedDict[str, str] = OrderedDict()  # id -> entry whose results lie on the disk
+        self._rendered: OrderedDict[str, str] = (
+            OrderedDict()
+        )  # id -> entry whose results lie on the disk
 
     def newest(self) -> list[Record]:
         """Return the cases that were stored last, newest first, as records of the page.
@@ -53,7 +57,9 @@ class History:
         except NotAnArchiveError:
             return []
         answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
-        return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)]
+        return [
+            _record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)
+        ]
 
     def one(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
@@ -121,7 +127,9 @@ def _record(row: Record) -> Record:
         "archived": True,
         "report": state in ("ok", "partial"),
         "notes": [why] * bool(why and state == "partial"),
-        "error": {"what": why, "where": "", "why": "", "do": ""} if state in ("refused", "failed") else {},
+        "error": {"what": why, "where": "", "why": "", "do": ""}
+        if state in ("refused", "failed")
+        else {},
     }
     if "cannot_tell" in row:
         found |= {"counts": counts, "unknowns": int(row["cannot_tell"] or 0)}

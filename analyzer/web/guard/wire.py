@@ -24,7 +24,9 @@ LONGEST_NAME = 4096  # characters of a name that are kept
 class Refusal(BacklineError):
     """A request that is not done, with the status of HTTP that fits."""
 
-    def __init__(self, status: int, what: str, *, where: str = "", why: str = "", do: str = "") -> None:
+    def __init__(
+        self, status: int, what: str, *, where: str = "", why: str = "", do: str = ""
+    ) -> None:
         super().__init__(what, where=where, why=why, do=do)
         self.status = status
 
@@ -80,12 +82,19 @@ class Pace:
         self._bytes += size
         if self._waited >= self._bounds.stretch:
             if self._bytes < self._bounds.slowest * self._waited:
-                raise self._slow(f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds")
+                raise self._slow(
+                    f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds"
+                )
             self._waited, self._bytes = 0.0, 0
 
     @staticmethod
     def _slow(why: str) -> Refusal:
-        return Refusal(408, "the upload was abandoned", why=why, do="Copy the file to this machine, then try again.")
+        return Refusal(
+            408,
+            "the upload was abandoned",
+            why=why,
+            do="Copy the file to this machine, then try again.",
+        )
 
 
 async def read_json(request: Request, bounds: Bounds, most: int = 0) -> dict[str, Any]:
@@ -151,13 +160,19 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
         raise _wrong("`files` must be a list that is not empty")
     if len(files) > bounds.files:
         raise too_many(len(files), bounds)
-    return NewCase(clean(name), tuple(_file(one, bounds) for one in files), together=data.get("together") is True)
+    return NewCase(
+        clean(name),
+        tuple(_file(one, bounds) for one in files),
+        together=data.get("together") is True,
+    )
 
 
 def too_many(files: int, bounds: Bounds) -> Refusal:
     """Return the refusal of a case of so many files."""
     do = "Pack the folder (zip or tar) and drop the archive, or give its path on this machine."
-    return Refusal(413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are accepted", do=do)
+    return Refusal(
+        413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are accepted", do=do
+    )
 
 
 def clean(text: str) -> str:
@@ -176,7 +191,12 @@ def _file(one: object, bounds: Bounds) -> NewFile:
     if modified is not None and (not isinstance(modified, int | float) or not 0 <= modified < 1e11):
         modified = None  # a file without a time is as good
     if name.count("/") + name.count("\\") > bounds.folders:
-        raise Refusal(400, "a file is too deep", where=name[:200], why=f"at most {bounds.folders} folders are accepted")
+        raise Refusal(
+            400,
+            "a file is too deep",
+            where=name[:200],
+            why=f"at most {bounds.folders} folders are accepted",
+        )
     return NewFile(clean(name), size, None if modified is None else float(modified))
 
 
@@ -185,7 +205,9 @@ def _path(given: object) -> Path:
         raise _wrong("`path` must be text")
     path = Path(given)
     if not path.is_absolute():
-        raise Refusal(400, "the path is not complete", where=given, do="Start it at the root of the disk.")
+        raise Refusal(
+            400, "the path is not complete", where=given, do="Start it at the root of the disk."
+        )
     return path
 
 
