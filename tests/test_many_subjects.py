@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.judge import judge
-from analyzer.judge.ranking import gauge, worst
+from analyzer.judge.choosing import find_gauge, pick_worst
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
 from analyzer.runtime.limits import Limits
@@ -216,7 +216,7 @@ def test_doubts_keep_every_node() -> None:
 )
 def test_what_measures_a_rule(condition: str, text: str, sign: int) -> None:
     """The first number that is compared by size with something fixed, and which way is worse."""
-    found = gauge(rule(condition))
+    found = find_gauge(rule(condition))
     assert found is not None
     assert (found.node.text, found.sign) == (text, sign)
 
@@ -226,11 +226,11 @@ def test_what_measures_a_rule(condition: str, text: str, sign: int) -> None:
 )
 def test_what_does_not_measure_a_rule(condition: str) -> None:
     """Equality, two moving sides and a fold over rows give no magnitude."""
-    assert gauge(rule(condition)) is None
+    assert find_gauge(rule(condition)) is None
 
 
 def test_the_worst_and_the_first_of_every_group() -> None:
     """The first `most` are kept, and the first of every group even where the groups are more."""
-    assert worst(list(range(10)), 4, [lambda n: n // 5]) == {0, 1, 2, 5}
-    assert worst(list(range(10)), 2, [lambda n: n // 2]) == {0, 2, 4, 6, 8}
-    assert worst([3, 1, 2], 9, []) == {1, 2, 3}
+    assert pick_worst(list(range(10)), 4, [lambda n: n // 5]) == {0, 1, 2, 5}
+    assert pick_worst(list(range(10)), 2, [lambda n: n // 2]) == {0, 2, 4, 6, 8}
+    assert pick_worst([3, 1, 2], 9, []) == {1, 2, 3}

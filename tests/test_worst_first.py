@@ -19,7 +19,7 @@ from rich.console import Console
 from analyzer.case.ranking import RANKED, order_findings, rank_hosts, severity_rank
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
 from analyzer.cli import main
-from analyzer.judge.ranking import MOST_EXCESS, gauge, gauge_of
+from analyzer.judge.choosing import MOST_EXCESS, find_gauge, find_gauge_among
 from analyzer.pipeline import case
 from analyzer.report import (
     crowds,
@@ -320,13 +320,13 @@ def test_how_many_times_a_figure_is_over_its_bar(
     condition: str, value: Any, bar: Any, excess: float | None
 ) -> None:
     """Value over bar, or bar over value where less is worse."""
-    assert gauge(rule(condition)).excess(value, bar) == excess  # type: ignore[union-attr]
+    assert find_gauge(rule(condition)).measure_excess(value, bar) == excess  # type: ignore[union-attr]
 
 
 def test_the_bar_is_that_of_the_answer_taken() -> None:
     """Of several bars for one figure the first condition that decides gives it."""
     one, other = rule("one.a > 3"), rule("one.a > 10")
-    found = gauge_of(one, [other.when, one.when])
+    found = find_gauge_among(one, [other.when, one.when])
     assert found is not None and found.bar.text == "10"
 
 
