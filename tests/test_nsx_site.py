@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
-from analyzer.facts import Facts, site
+from analyzer.facts import Facts, nsxv_site
+from analyzer.facts.site_signs import CHANNEL
 from analyzer.report import view
 from tools.case_nsx import STATES
 
@@ -266,10 +267,8 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
         facts.add(
             Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line)
         )
-    site.put(facts)
-    told = sorted(
-        (str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows
-    )
+    nsxv_site.put_site(facts)
+    told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(CHANNEL).rows)
     facts.close()
 
     assert told == [

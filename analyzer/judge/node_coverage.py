@@ -9,7 +9,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts, made
 from analyzer.facts.records import LOSSY, PRODUCT_KINDS
-from analyzer.facts.site_names import rows
+from analyzer.facts.site_members import list_rows
 from analyzer.facts.site_signs import MEMBER, NSXT_MEMBER
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
@@ -63,9 +63,9 @@ def is_unheard_of(table: Table, facts: Facts) -> bool:
     if not kinds or not kinds.issubset(_MAY_LACK):
         return False
     members = [_MAY_LACK[kind] for kind in kinds]
-    made.put(facts, members)
+    made.put_tables(facts, members)
     for name in members:
-        for row in rows(facts, name):
+        for row in list_rows(facts, name):
             if row.values["member_kind"] in ("edge", "transport node"):
                 return False
     return True

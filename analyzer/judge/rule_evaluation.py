@@ -157,7 +157,7 @@ class OneCase:
                 return None
             if needs.reads_lines:
                 put_tables(rule, facts, self.logs, self.limits)
-        made.put(facts, needs.tables)
+        made.put_tables(facts, needs.tables)
         holders = find_holders(table, facts, rule.product)
         domain = sorted({*holders, *self._list_named_nodes(needs)})
         unseen_nodes = self._list_unseen_nodes(domain)

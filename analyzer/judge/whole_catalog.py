@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from analyzer.case.ranking import RANKED, place_findings
 from analyzer.case.verdicts import SEVERITIES, Finding, Judgement, Verdict
 from analyzer.facts import Facts
-from analyzer.facts.other_names import other_names, same_name
+from analyzer.facts.other_names import fold_name, map_other_names
 from analyzer.judge.findings import Series
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.rules import Catalog, Rule
@@ -56,7 +56,7 @@ def judge(
                     facts.drop(name)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
-    return whole.build_judgement(other_names(facts))
+    return whole.build_judgement(map_other_names(facts))
 
 
 def judge_cases(
@@ -212,7 +212,7 @@ def relate_findings(
     explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
                   problems says of a row of the catalog; a row of the rule itself is explained by what comes before it
     rests_on      findings with a further object that each rests on: causes are looked for there as well
-    names         name of an object -> the name it goes by, see `other_names`
+    names         name of an object -> the name it goes by, see `map_other_names`
     """
     rows = {id(finding): finding.id for finding in findings}
     give_ids(findings)
@@ -284,7 +284,7 @@ class FindingTies:
 
     def find_name(self, thing: str) -> str:
         """Return the name that an object goes by; a Manager has the domain of a host that its own files leave out."""
-        name = same_name(thing)
+        name = fold_name(thing)
         first = name.partition(".")[0]
         return self.names.get(name, self.names.get(first, name))
 
