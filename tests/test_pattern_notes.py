@@ -27,7 +27,7 @@ def fresh(function: Noted[Any]) -> Noted[Any]:
 
 def brought(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Noted[Any]:
     """The function in a package that lies in a folder."""
-    monkeypatch.setattr(pattern_notes, "__file__", str(folder / "pattern_notes.py"))
+    monkeypatch.setattr(pattern_notes, "__file__", str(folder / "runtime" / "pattern_notes.py"))
     return fresh(_length)
 
 
