@@ -1,6 +1,6 @@
 """Texts of host events for sweeps over the whole table of events: a form with a place for the object, by family of ids.
 
-All texts are made up, in the wording of the captures that parsers/esx_event.py and the samples name; where no capture
+All texts are made up, in the wording of the captures that parsers/esxi/logs/esx_event.py and the samples name; where no capture
 of an event is at hand, the form of its family stands for it.
 """
 

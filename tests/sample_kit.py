@@ -29,14 +29,19 @@ class Sample:
 
 def _samples() -> list[Sample]:
     found = []
-    for path in sorted(SAMPLES.glob("*/*.json")):
-        if path.parent.name != "cases":
+    for path in sorted(SAMPLES.rglob("*.json"), key=lambda path: path.parts[-2:]):
+        if SAMPLES / "cases" not in path.parents:
             texts = [p for p in path.parent.glob(path.stem + ".*") if p.suffix != ".json"]
             assert len(texts) == 1, f"{path} needs exactly one text beside it, found {len(texts)}"
             found.append(
                 Sample(path.parent.name, texts[0], json.loads(path.read_text(encoding="utf-8")))
             )
     return found
+
+
+def list_samples(parser: str, pattern: str = "*") -> list[Path]:
+    """Return the files of a parser's samples, wherever its product's folder is."""
+    return sorted(SAMPLES.rglob(f"{parser}/{pattern}"))
 
 
 ALL = _samples()

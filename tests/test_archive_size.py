@@ -18,7 +18,7 @@ from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts.samples import SampleColumns
 from analyzer.facts import frames
-from analyzer.parsers import _esxtop_capture
+from analyzer.parsers.esxtop import _esxtop_capture
 from analyzer.pipeline.case_data import CaseData
 from analyzer.pipeline.triage import Options, gathered
 from tests import archive_kit as kit

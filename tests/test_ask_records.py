@@ -250,7 +250,7 @@ def test_the_capture_of_another_host_is_no_capture_of_this_one(tmp_path: Path) -
     """Two machines, one CSV: the other one is asked by its name."""
     folder = tmp_path / "case"
     shutil.copytree(SAMPLES / "cases" / "windows-guest", folder)
-    shutil.copy(SAMPLES / "esxtop_csv" / "three_samples.csv", folder)
+    shutil.copy(SAMPLES / "esxtop" / "esxtop_csv" / "three_samples.csv", folder)
     document = triage([folder]).document
     nodes = {
         node

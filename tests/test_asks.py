@@ -342,7 +342,9 @@ def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> Non
 def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     """A loose capture: nothing of NSX in page, note, mail or terminal; its findings ask for two things, the rest is one line."""
     path = tmp_path / "esxtop.csv"
-    path.write_bytes((ROOT / "samples" / "esxtop_csv" / "three_samples.csv").read_bytes())
+    path.write_bytes(
+        (ROOT / "samples" / "esxtop" / "esxtop_csv" / "three_samples.csv").read_bytes()
+    )
     document = _triaged(path, tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]

@@ -235,7 +235,7 @@ def test_the_reading_follows_parsers_templates_and_the_fixed_date(
     prints._artefacts.cache_clear()
     assert len(set(seen)) == len(seen)
     assert all(
-        (Path(prints.__file__).parents[2] / "parsers" / f"{name}.py").exists()
+        (Path(prints.__file__).parents[2] / "parsers/esxi/logs" / f"{name}.py").exists()
         for name in ("vmkernel", "vobd")
     )
     assert parsing.registry()

@@ -1,6 +1,6 @@
 """Boots and stops of a host, as vmksummary.log and its rotated copies have them.
 
-The lines are synthetic; their texts are those of parsers/boot.py.
+The lines are synthetic; their texts are those of parsers/esxi/logs/boot.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The report lists findings by the object they are about, so that an engineer sees what else is wrong with it.
 
-All lines here are synthetic; their forms are those of parsers/vobd.py.
+All lines here are synthetic; their forms are those of parsers/esxi/logs/vobd.py.
 """
 
 from __future__ import annotations

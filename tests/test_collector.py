@@ -1,6 +1,6 @@
 """What vm-support itself failed to collect is a table, and stands on the first screen of the report.
 
-The lines are synthetic; their texts are those of parsers/collector.py.
+The lines are synthetic; their texts are those of parsers/esxi/logs/collector.py.
 """
 
 from __future__ import annotations

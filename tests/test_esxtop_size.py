@@ -26,7 +26,7 @@ from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, frames
-from analyzer.parsers.esxtop_csv import stream
+from analyzer.parsers.esxtop.esxtop_csv import stream
 from tests.esxtop_kit import HOST, Capture
 from tests.memory_kit import peak
 from tests.sql_oracle.timed import ask

@@ -16,7 +16,7 @@ from analyzer.merged_log.event_levels import (
     read_event_severities,
     read_harmless_ids,
 )
-from parsers.esx_event import TEXTS
+from parsers.esxi.logs.esx_event import TEXTS
 from tests.together import together
 
 # Synthetic lines in the form of vobd.log and of hostd.log.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import event, given, settings
@@ -14,14 +13,11 @@ from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.reader import BEGINNING, LEAST, fits
+from tests.sample_kit import list_samples
 
 FORMS = [one for one in parsing.registry().values() if one.template]
-SAMPLES = Path(__file__).parent.parent / "samples"
 TEXTS = [
-    path
-    for one in FORMS
-    for path in (SAMPLES / one.name).glob("*")
-    if path.suffix in (".txt", ".json")
+    path for one in FORMS for path in list_samples(one.name) if path.suffix in (".txt", ".json")
 ]
 
 

@@ -17,8 +17,8 @@ from tests.sample_kit import ALL, SAMPLES
 from tests.together import together
 
 PATHS = "localcli_storage-core-path-list"
-TEXT = (SAMPLES / "storage_path" / "two_paths.txt").read_text(encoding="utf-8")
-JSON = (SAMPLES / "storage_path" / "json_twin.txt").read_text(encoding="utf-8")
+TEXT = (SAMPLES / "esxi" / "storage" / "storage_path" / "two_paths.txt").read_text(encoding="utf-8")
+JSON = (SAMPLES / "esxi" / "storage" / "storage_path" / "json_twin.txt").read_text(encoding="utf-8")
 HOST = "esx-host1.lab.example-2024-01-12--13.56-2107676"
 
 

@@ -1,6 +1,6 @@
 """Events of a host stand in several of its logs: each is read from wherever it stands, and counts once.
 
-All lines here are synthetic; the forms of vobd.log and hostd.log are those of the captures named in parsers/esx_event.py.
+All lines here are synthetic; the forms of vobd.log and hostd.log are those of the captures named in parsers/esxi/logs/esx_event.py.
 """
 
 from __future__ import annotations

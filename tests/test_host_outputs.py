@@ -148,7 +148,7 @@ def test_a_certificate_of_a_bundle_tells_when_it_expires_and_a_key_is_not_read(
     tmp_path: Path,
 ) -> None:
     """`rui.crt` gives owner, issuer and validity; a private key beside it is in no table and in no output."""
-    pem = (SAMPLES / "certificates" / "plain.txt").read_text(encoding="utf-8")
+    pem = (SAMPLES / "esxi" / "system" / "certificates" / "plain.txt").read_text(encoding="utf-8")
     key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n"
     top = tmp_path / "esx-esx0.lab-2018-05-02--09.14-2098114"
     members = {"rui.crt": pem, "rui.key": key, "README": ""}

@@ -27,7 +27,7 @@ def modules() -> list[tuple[str, Path]]:
         if parts == ("__init__",) or parts[0] in ("kb", "templates"):
             continue
         found.append((parts[0], path))
-    return found + [("parsers", path) for path in sorted((ROOT / "parsers").glob("*.py"))]
+    return found + [("parsers", path) for path in sorted((ROOT / "parsers").rglob("*.py"))]
 
 
 def imported(path: Path) -> set[str]:
@@ -99,7 +99,7 @@ def test_the_walk_sees_a_wrong_arrow(tmp_path: Path) -> None:
 def files_of(root: Path) -> dict[str, Path]:
     """Return every module of the product by its dotted name."""
     found: dict[str, Path] = {}
-    for path in sorted([*(root / "analyzer").rglob("*.py"), *(root / "parsers").glob("*.py")]):
+    for path in sorted([*(root / "analyzer").rglob("*.py"), *(root / "parsers").rglob("*.py")]):
         parts = path.relative_to(root).with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found

@@ -1,6 +1,6 @@
 """`--incident TIME`: the time line centres on it, and each log says whether it covers that time.
 
-All lines here are synthetic; their forms are those of parsers/vobd.py.
+All lines here are synthetic; their forms are those of parsers/esxi/logs/vobd.py.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from tests.together import together
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = [
     (path.parent.name, path)
-    for path in sorted((ROOT / "samples").glob("*/*.txt"))
-    if (ROOT / "templates" / f"{path.parent.name}.textfsm").exists()
+    for path in sorted((ROOT / "samples").rglob("*.txt"))
+    if parsing.find_template(path.parent.name).exists()
     or ((parser := parsing.registry().get(path.parent.name)) is not None and parser.template)
 ]
 

@@ -18,7 +18,10 @@ from analyzer.sources.margins import remove_margin
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SESSION = SAMPLES / "cases" / "lab-ring-before" / "esx0.txt"
-LISTS = (SAMPLES / "storage_path" / "two_paths.txt", SAMPLES / "nsxt_cluster_status" / "stable.txt")
+LISTS = (
+    SAMPLES / "esxi" / "storage" / "storage_path" / "two_paths.txt",
+    SAMPLES / "nsx_t" / "nsxt_cluster_status" / "stable.txt",
+)
 
 
 def each(change: Callable[[int, str], str]) -> Callable[[str], str]:

@@ -1,6 +1,6 @@
 """One cause is one story: what follows from it stands below it; what is over in seconds, or another thing, does not.
 
-All files here are synthetic; lines of vobd.log have the form that parsers/vobd.py names, tables those of their samples.
+All files here are synthetic; lines of vobd.log have the form that parsers/esxi/logs/vobd.py names, tables those of their samples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Facts about a few lines of a host's logs as people paste them: quoted, without heads, with the marks of a page.
 
-All lines are synthetic, in forms of public articles and posts (parsers/vmkernel.py, parsers/purple_screen.py,
+All lines are synthetic, in forms of public articles and posts (parsers/esxi/logs/vmkernel.py, parsers/esxi/logs/purple_screen.py,
 analyzer/sources/markup.py name them).
 """
 

@@ -1,6 +1,6 @@
 """What hosts themselves call a problem stands in the report, whether or not a rule knows it.
 
-All lines here are synthetic; their forms are those of parsers/vobd.py and analyzer/ingest/problems.py.
+All lines here are synthetic; their forms are those of parsers/esxi/logs/vobd.py and analyzer/ingest/problems.py.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from tests.sample_kit import ALL, Sample, recognised, run
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[1]
-WRITTEN = {p.stem for p in (ROOT / "templates").glob("*.textfsm")}
+WRITTEN = {p.stem for p in (ROOT / "templates").rglob("*.textfsm")}
 TEMPLATES = sorted(WRITTEN | {parser.name for parser in registry().values() if parser.template})
 
 

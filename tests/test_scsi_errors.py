@@ -1,6 +1,6 @@
 """Failed SCSI commands as columns, each counted once, however many copies of its line the logs hold.
 
-All lines are synthetic; their forms are those of parsers/scsi_error.py.
+All lines are synthetic; their forms are those of parsers/esxi/logs/scsi_error.py.
 """
 
 from __future__ import annotations

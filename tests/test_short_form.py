@@ -24,6 +24,7 @@ from analyzer.rules import Rule
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.short_examples import MADE, own_path
 from tests.rule_kit import TABLES, Kit
+from tests.sample_kit import list_samples
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -292,7 +293,7 @@ def test_every_log_has_a_place_that_its_reader_takes(name: str, tmp_path: Path) 
     path = own_path(table)
     line = next(
         line
-        for sample in sorted((SAMPLES / name.replace("vmkwarning", "vmkernel")).glob("*.txt"))
+        for sample in list_samples(name.replace("vmkwarning", "vmkernel"), "*.txt")
         for line in sample.read_text(encoding="utf-8").splitlines()
         if (not parser.shape or parser.starts_at(line))
         and not line.startswith(("cloudnet", "INFO."))

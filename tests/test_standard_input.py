@@ -107,7 +107,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     given = {
         "bundle": str(CASES / "lab-ring-before"), "other": str(CASES / "lab-ring-after"), "out": str(folder / "out"),
         "archive": str(folder / "archive"), "rule": str(RULE), "json": str(folder / "made" / "case.json"),
-        "csv": str(next((ROOT / "samples" / "esxtop_csv").glob("*.csv"))), "map": str(names), "case": "lab-ring-before",
+        "csv": str(next((ROOT / "samples" / "esxtop" / "esxtop_csv").glob("*.csv"))), "map": str(names), "case": "lab-ring-before",
     }  # fmt: skip
     run_quietly("triage", given["bundle"], "-o", str(folder / "made"))
     run_quietly("batch", given["bundle"], "--archive", given["archive"], "--jobs", "1")

@@ -166,7 +166,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     ],
     "completion": [("completion", shell) for shell in ("bash", "zsh", "fish", "powershell")],
     "doctor": [("doctor",), ("doctor", "--json")],
-    "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
+    "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop" / "esxtop_csv" / "three_samples.csv"))],
     "log": [
         ("log", CASE, "--format", "csv"),
         ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3"),

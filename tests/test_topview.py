@@ -104,7 +104,7 @@ def test_a_metric_that_is_zero_everywhere_is_named_and_takes_no_row(tmp_path: Pa
 
 def test_one_vm_is_told_with_its_worlds_disks_and_ports() -> None:
     """Each cell of the sample holds the number of its column: 267 and on are those of the port."""
-    result = top(SAMPLES / "esxtop_csv" / "all_groups.csv", "--vm", "db (prod): a:b")
+    result = top(SAMPLES / "esxtop" / "esxtop_csv" / "all_groups.csv", "--vm", "db (prod): a:b")
     assert "VM db (prod): a:b, 1 vCPUs" not in result.output
     assert "VM db (prod): a:b, 1 vCPU" in result.output
     assert said(result, "%RDY", "vCPUs").split()[:3] == ["%RDY", "92.02", "92.02"]
@@ -119,7 +119,7 @@ def test_one_vm_is_told_with_its_worlds_disks_and_ports() -> None:
 
 def test_a_pasted_screen_is_told_like_a_capture() -> None:
     """It has no time: the number of its sample stands there."""
-    result = top(SAMPLES / "esxtop_screen" / "memory.txt")
+    result = top(SAMPLES / "esxtop" / "esxtop_screen" / "memory.txt")
     assert said(result, "MCTLSZ", "Memory of VMs").split()[1:3] == ["2,048.00", "MB"]
     assert "sample 1" in said(result, "PMEM free", "Memory of the host")
 

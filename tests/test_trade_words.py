@@ -147,7 +147,7 @@ def test_a_module_names_files_that_exist() -> None:
     lost = []
     for path in [
         *ROOT.glob("analyzer/**/*.py"),
-        *ROOT.glob("parsers/*.py"),
+        *ROOT.glob("parsers/**/*.py"),
         *ROOT.glob("tools/*.py"),
     ]:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

@@ -1,6 +1,6 @@
 """vmkwarning.log in the place of vmkernel.log: a customer who sends only the warnings gets the findings that rest on them.
 
-All lines are synthetic, in the forms of parsers/vmkernel.py.
+All lines are synthetic, in the forms of parsers/esxi/logs/vmkernel.py.
 """
 
 from __future__ import annotations
