@@ -28,6 +28,7 @@ from analyzer.rules.values import Values
 
 # Product -> the table that states its version and build, and whether the node of the subject is meant.
 PRODUCTS = {"esxi": ("esxi.release", True), "nsx": ("nsx.manager", False)}
+_NAMES = {"esxi": "ESXi", "nsx": "NSX"}
 RANGES = 50
 _TERM = re.compile(r"(>=|<=|>|<)?([0-9]{1,6}(?:\.[0-9]{1,6}){1,4})(?:-([0-9]{1,10}))?\Z")
 _HELP = 'write ">=6.5.0 <6.5.0-7388607", or "6.7.0" for a whole version'
@@ -122,11 +123,14 @@ def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
                 raise values.text.error(f"{product} {told} is affected and fixed at once", keys["fixed_in"].place)
 
 
-def gate(values: Values, keys: Mapping[str, RuleItem], joins: list[Join]) -> ExprNode | None:
-    """Return the condition of `affected`, None without that key; joins the rows that state versions where none does."""
+def gate(values: Values, keys: Mapping[str, RuleItem], joins: list[Join], what: str = "affected") -> ExprNode | None:
+    """Return the condition of the ranges under a key, `affected` of a rule or `releases` of a step, None without it.
+
+    Joins the rows that state versions where none does.
+    """
     parts = []
-    for product, several in read(values, keys, "affected").items():
-        alias = _stating(values, keys["affected"], product, joins)
+    for product, several in read(values, keys, what).items():
+        alias = _stating(values, keys[what], product, joins)
         ways = [" and ".join(bound.condition(alias) for bound in one) for one in several]
         parts.append(ways[0] if len(ways) == 1 else "(" + " or ".join(f"({way})" for way in ways) + ")")
     if not parts:
@@ -143,12 +147,18 @@ def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) ->
             return name
     subject = next(iter(values.scope.aliases.values())).table
     if own_node and subject.product not in ("esxi", "esxtop"):
-        message = f"a row of `{subject.spoken_name}` is not on a host, whose version `affected: {product}` asks for"
+        message = f"a row of `{subject.spoken_name}` is not on a host, whose version `{product}` asks for"
         raise values.text.error(message, item.place, "join the host the rule means, and write the condition in `only`")
     alias = Alias(f"{product}_release", values.tables[table])
     values.scope.aliases[alias.name] = alias
     joins.append(Join(alias, (), any_node=not own_node))
     return alias.name
+
+
+def releases_in_words(values: Values, keys: Mapping[str, RuleItem]) -> str:
+    """Return the words before a step of an unknown release: `if ESXi is from 7.0.0 before 7.0.2 build 18426014`."""
+    several = range_texts(read(values, keys, "releases"))
+    return "if " + " and ".join(f"{_NAMES[product]} is {' or '.join(words)}" for product, words in several.items())
 
 
 def both(one: ExprNode | None, two: ExprNode | None) -> ExprNode | None:

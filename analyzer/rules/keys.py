@@ -58,5 +58,5 @@ OUTCOME_KEYS = ("when", "severity", "confidence", "say")
 POPULATION_KEYS = ("table", "as", "by", "where", "subject")
 GRADE_KEYS = ("when", "severity")
 NOTE_KEYS = ("when", "say")
-FIX_KEYS = ("when", "unsure", "where", "run", "do", "note", "caution")
+FIX_KEYS = ("when", "releases", "unsure", "where", "run", "do", "note", "caution")
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*$")  # of a rule

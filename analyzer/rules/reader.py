@@ -52,7 +52,7 @@ class RuleReader(TableReader):
         self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
         self.scope.bare = each if is_short(tree) else None
-        joins = self._joins(keys.get("join"))
+        joins = self.joins = self._joins(keys.get("join"))
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
@@ -318,11 +318,16 @@ class RuleReader(TableReader):
         keys = self.text.mapping(item, FIX_KEYS, "a step of fix")
         if not ("run" in keys or "do" in keys):
             raise self.text.error("a step of fix needs `run` or `do`", item.place)
-        if "unsure" in keys and "when" not in keys:
+        if "unsure" in keys and not ("when" in keys or "releases" in keys):
             raise self.text.error("a step of fix needs `when` beside `unsure`", keys["unsure"].place)
+        fits = affected.gate(self, keys, self.joins, "releases")
+        unsure = self._line(keys.get("unsure"), "unsure")
+        if fits is not None and not unsure:
+            unsure = affected.releases_in_words(self, keys)
+        own = self._condition(keys["when"]) if "when" in keys else None
         return Step(
-            self._condition(keys["when"]) if "when" in keys else ALWAYS,
-            self._line(keys.get("unsure"), "unsure"),
+            affected.both(fits, own) or ALWAYS,
+            unsure,
             self._line(keys.get("where"), "where"),
             parse_command(keys["run"], self.text, self.scope) if "run" in keys else None,
             self._words(keys.get("do")),

@@ -114,6 +114,7 @@ _ALL = [
         "R025": "an outcome or a grade can never be taken",
         "R027": "a condition can never be true",
         "R031": 'a version alone counts as more than "exposed"',
+        "R088": "a step of the remedy names a release and asks for none",
         "R087": "a sentence names a window that its number does not come from",
     }),
     *_codes("error", DATA, {

@@ -22,6 +22,7 @@ from analyzer.authoring.lint import (
     logs,
     manyrows,
     proving,
+    reach,
     spans,
     words,
 )
@@ -135,6 +136,7 @@ def _about(
             asked += [RULE, PROOF] if thorough else [RULE]
             logic.check(file)
             manyrows.check(file)
+            reach.check(file)
             spans.check(file)
             layout.check_length(file)
             fact_lint.of_rule(file, tables)

@@ -282,10 +282,9 @@ def _note() -> Schema:
 
 
 def _fix() -> Schema:
-    found = parts.mapping(
-        "fix", rule_keys.FIX_KEYS, dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {"when": _EXPRESSION}, ()
-    )
-    found |= {"dependencies": {"unsure": ["when"]}}
+    keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {"when": _EXPRESSION, "releases": _ranges()}
+    found = parts.mapping("fix", rule_keys.FIX_KEYS, keys, ())
+    found |= {"dependencies": {"unsure": {"anyOf": [{"required": ["when"]}, {"required": ["releases"]}]}}}
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
