@@ -12,6 +12,7 @@ from analyzer.authoring.lint import run as lint
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.language.expression import ExprNode
+from analyzer.language.template import show
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.signatures import Scanner
 from analyzer.tables import Block, Row
@@ -129,3 +130,18 @@ def test_a_share_is_accepted(condition: str) -> None:
 def test_no_shipped_rule_takes_a_bare_counter_for_severe() -> None:
     """The rules of the catalog."""
     assert [str(one) for one in lint.check() if one.code == "R089"] == []
+
+
+@pytest.mark.parametrize(
+    ("share", "spec", "words"),
+    [
+        (3 / 701_280_499_176, ".4%", "less than 0.0001%"),
+        (0.00001, ".2%", "less than 0.01%"),
+        (0.004, ".0%", "less than 1%"),
+        (0.0, ".4%", "0.0000%"),
+        (0.000001, ".4%", "0.0001%"),
+    ],
+)
+def test_a_share_that_is_not_zero_is_never_printed_as_zero(share: float, spec: str, words: str) -> None:
+    """Three of 701 billion are no 0.0000%; nothing of something is."""
+    assert show(share, spec) == words
