@@ -98,6 +98,8 @@ def test_half_of_the_rules_that_one_line_decides_have_thirty_lines_at_most() -> 
         parts = set(re.findall(r"^  ?([a-z_]+):", text, re.MULTILINE)) | set(
             re.findall(r"^([a-z_]+):", text, re.MULTILINE)
         )
+        if "releases:" in text:
+            continue  # its steps depend on the release
         if "sign" in parts and not parts & {"at_least", "within", "cleared", "outcomes", "logs", "let", "when", "join"}:
             lengths.append(len(text.splitlines()))
     assert len(lengths) > 60
