@@ -13,7 +13,6 @@ from analyzer.paths import folder_name
 from analyzer.text import one_line
 
 if TYPE_CHECKING:
-
     from analyzer.sources.remote import Place
 
     Given = TypeVar("Given", bound=Place)
